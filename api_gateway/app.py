@@ -55,6 +55,7 @@ from api_gateway.quality import routes as quality
 from api_gateway.questions import page_routes as pages_ask
 from api_gateway.questions import routes as questions
 from api_gateway.recalls import routes as recalls
+from api_gateway.rechecks import routes as rechecks
 from api_gateway.reviews import page_routes as pages_reviews
 from api_gateway.reviews import routes as reviews
 from api_gateway.sources import routes as sources
@@ -86,6 +87,7 @@ ROUTES = (
     sources,
     dead_letters,
     audit,
+    rechecks,
     quality,
     health_routes,
     pages_ask,

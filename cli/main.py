@@ -58,6 +58,10 @@ COMMANDS = {
         "cli.commands.refresh:refresh",
         "Refresh a source now and wait until what it said is stored and indexed.",
     ),
+    "recheck": (
+        "cli.commands.recheck:recheck",
+        "Verify held answers again under the gate of today: a dry run unless --apply is given.",
+    ),
     "report": (
         "cli.commands.report:report",
         "Write a report of the last days: targets and misses, trends, sources, deaths, costs.",

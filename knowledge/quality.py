@@ -9,8 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from knowledge.loader import load
 
-Group = Literal["retrieval_quality", "grounding_quality", "extraction_quality"]
-GROUPS: tuple[Group, ...] = ("retrieval_quality", "grounding_quality", "extraction_quality")
+Group = Literal["retrieval_quality", "grounding_quality", "gate_quality", "extraction_quality"]
+GROUPS: tuple[Group, ...] = (
+    *("retrieval_quality", "grounding_quality"),
+    *("gate_quality", "extraction_quality"),
+)
 
 
 class Bound(BaseModel):

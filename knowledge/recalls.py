@@ -1,4 +1,4 @@
-"""How answers are checked again when a cited document changes (`recalls.yaml`)."""
+"""How answers are checked again when a cited document or the gate changes (`recalls.yaml`)."""
 
 from functools import cache
 from typing import Annotated
@@ -15,6 +15,7 @@ class RecallPolicy(BaseModel):
 
     step_answers: Annotated[int, Field(ge=1, le=1000)]
     asked_anew_at_once: Annotated[int, Field(ge=1)]
+    recheck_answers: Annotated[int, Field(ge=1, le=1000)]
     same_subject: Annotated[float, Field(gt=0, le=1)]
 
 

@@ -157,6 +157,19 @@ class RecallV1(Message):
         return str(self.recall_id)
 
 
+class RecheckV1(Message):
+    """Verify the next of the held answers again that this run looks at."""
+
+    stage = Stage.RECHECK
+    schema_: Literal["recheck.v1"] = Field(default="recheck.v1", alias="schema")
+    recheck_id: UUID
+    step: Annotated[int, Field(ge=0)]
+
+    @property
+    def subject(self) -> str:
+        return str(self.recheck_id)
+
+
 class SummarizeV1(Message):
     """Summarize the clinical note with this hash."""
 
@@ -196,6 +209,7 @@ MESSAGES: tuple[type[Message], ...] = (
     AuditV1,
     CheckV1,
     RecallV1,
+    RecheckV1,
     SummarizeV1,
     ExtractV1,
 )

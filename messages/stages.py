@@ -6,7 +6,8 @@ from enum import StrEnum
 class Stage(StrEnum):
     """refresh asks the sources; ingest → embed → anchor stores evidence; retrieve → generate →
     verify → audit answers questions; check verifies a pasted text; recall checks answers whose
-    sources changed; summarize reads a clinical note; extract reads a clinical document's fields."""
+    sources changed; recheck verifies held answers under a new gate; summarize reads a clinical
+    note; extract reads a clinical document's fields."""
 
     REFRESH = "refresh"
     INGEST = "ingest"
@@ -18,6 +19,7 @@ class Stage(StrEnum):
     AUDIT = "audit"
     CHECK = "check"
     RECALL = "recall"
+    RECHECK = "recheck"
     SUMMARIZE = "summarize"
     EXTRACT = "extract"
 
@@ -26,5 +28,5 @@ SOURCE_STAGES = (Stage.REFRESH,)
 EVIDENCE_STAGES = (Stage.INGEST, Stage.EMBED, Stage.ANCHOR)
 TEXT_STAGES = (Stage.CHECK, Stage.SUMMARIZE)
 DOCUMENT_STAGES = (Stage.EXTRACT,)
-RECALL_STAGES = (Stage.RECALL,)
+RECALL_STAGES = (Stage.RECALL, Stage.RECHECK)
 QUESTION_STAGES = (Stage.RETRIEVE, Stage.GENERATE, Stage.VERIFY, Stage.AUDIT)

@@ -20,6 +20,8 @@ MODULES = {
     # A pasted text passes the same gate as an answer, in its own queue.
     Stage.CHECK: "workers.verify.text_stage",
     Stage.RECALL: "workers.recall.stage",
+    # Beside the gate that it asks about answers of earlier ones.
+    Stage.RECHECK: "workers.verify.recheck_stage",
     Stage.SUMMARIZE: "workers.summarize.stage",
     Stage.EXTRACT: "workers.extract.stage",
 }

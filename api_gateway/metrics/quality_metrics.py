@@ -50,8 +50,42 @@ def _counted(day: Counts) -> Iterator[Metric]:
         if ms is not None:
             seconds.add_metric([quantile], ms / 1000)
     yield seconds
+    stopped = GaugeMetricFamily(
+        "attest_claims_stopped_last_24h",
+        "claims that the gate stopped, by the check that did; one may be stopped by several",
+        labels=["check"],
+    )
+    for check, claims in day.stops.items():
+        stopped.add_metric([check], claims)
+    yield stopped
+    yield from _requests(day)
     yield GaugeMetricFamily(
         "attest_answers_cost_usd_last_24h",
         "US dollars for models, of the answers whose cost is known",
         float(day.cost_usd),
     )
+
+
+def _requests(day: Counts) -> Iterator[Metric]:
+    """Quantiles of a day, no histogram: they come from the rows of the requests (ADR 0020)."""
+    labels = ["purpose", "quantile"]
+    seconds = GaugeMetricFamily(
+        "attest_model_request_seconds",
+        "how long requests to a language model took, over the last 24 hours",
+        labels=labels,
+    )
+    cost = GaugeMetricFamily(
+        "attest_model_request_usd",
+        "US dollars of a request whose cost is known, over the last 24 hours",
+        labels=labels,
+    )
+    for one in day.asked:
+        for quantile, ms, usd in (
+            ("0.5", one.ms_p50, one.cost_p50),
+            ("0.95", one.ms_p95, one.cost_p95),
+        ):
+            if ms is not None:
+                seconds.add_metric([one.purpose, quantile], ms / 1000)
+            if usd is not None:
+                cost.add_metric([one.purpose, quantile], usd)
+    yield from (seconds, cost)

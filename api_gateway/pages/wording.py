@@ -56,13 +56,13 @@ IDENTIFIER: Mapping[str, Badge] = {
 RECALL: Mapping[str, Badge] = {
     "current": Badge("Current", "good", "check", "Nothing that it cites has changed"),
     "affected": Badge(
-        "Affected", "warn", "half", "Something that it cites has changed; it is being checked again"
+        "Affected", "warn", "half", "Something that it rests on has changed; it is checked again"
     ),
     "reaffirmed": Badge(
         "Reaffirmed", "good", "check", "Something that it cites has changed, and it still holds"
     ),
     "superseded": Badge(
-        "Superseded", "bad", "cross", "Something that it cites has changed, and it holds no longer"
+        "Superseded", "bad", "cross", "What it rests on has changed, and it holds no longer"
     ),
 }
 STATUS: Mapping[str, Badge] = {

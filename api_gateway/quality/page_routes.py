@@ -14,7 +14,16 @@ from api_gateway.pages.charts import MEDIA_TYPE, Drawing, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.rendering import page
 from api_gateway.problems import not_found
-from api_gateway.quality.view import DayCost, cost_alt, cost_days, count_facts, groups, values
+from api_gateway.quality.view import (
+    DayCost,
+    cost_alt,
+    cost_days,
+    count_facts,
+    groups,
+    requests_view,
+    stops_view,
+    values,
+)
 from api_gateway.state import InGateway
 from knowledge.quality import quality_metrics
 from store.extractions import quality as extraction_quality
@@ -44,6 +53,8 @@ def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLRe
         "operate_quality.html",
         groups=groups(report.metrics, report.trend, days),
         facts=count_facts(last_day),
+        stops=stops_view(report.counts.stops),
+        requests=requests_view(report.counts.asked),
         cost=cost,
         cost_alt=cost_alt(cost),
         days=days,

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from store.reports.model_usage import Asked
 from store.reports.quality import Counts
 from store.reports.quality_report import Judged, QualityReport
 
@@ -36,6 +37,19 @@ class QualityDayOut(BaseModel):
     over: dict[str, int] = Field(description="and over how many")
 
 
+class ModelRequestsOut(BaseModel):
+    """Requests to models for one purpose; quantiles of those whose time or cost is known."""
+
+    purpose: str
+    requests: int
+    ms_p50: float | None
+    ms_p95: float | None
+    cost_usd: float = Field(description="of those whose cost is known")
+    cost_usd_p50: float | None
+    cost_usd_p95: float | None
+    cost_unknown: int
+
+
 class QualityCountsOut(BaseModel):
     """What ended in the last 24 hours."""
 
@@ -47,6 +61,11 @@ class QualityCountsOut(BaseModel):
     response_ms_p95: float | None
     cost_usd: float = Field(description="of the answers whose cost is known")
     cost_unknown: int = Field(description="answers whose cost is not known")
+    claims_stopped_by: dict[str, int] = Field(
+        description="claims that the gate stopped, by the check that did: the code of a hard fact, "
+        "`doubt` and its kind, `judge` or `verifier`; one may be stopped by several"
+    )
+    model_requests: list[ModelRequestsOut]
 
 
 class QualityOut(BaseModel):
@@ -57,6 +76,7 @@ class QualityOut(BaseModel):
     days: int
     retrieval_quality: dict[str, QualityMetricOut]
     grounding_quality: dict[str, QualityMetricOut]
+    gate_quality: dict[str, QualityMetricOut]
     extraction_quality: dict[str, QualityMetricOut]
     missed: list[str] = Field(description="metrics whose target is missed")
     last_24h: QualityCountsOut
@@ -74,6 +94,7 @@ def quality_out(report: QualityReport, day: Counts, days: int) -> QualityOut:
         days=days,
         retrieval_quality=groups["retrieval_quality"],
         grounding_quality=groups["grounding_quality"],
+        gate_quality=groups["gate_quality"],
         extraction_quality=groups["extraction_quality"],
         missed=[item.name for item in report.missed],
         last_24h=QualityCountsOut(
@@ -85,6 +106,8 @@ def quality_out(report: QualityReport, day: Counts, days: int) -> QualityOut:
             response_ms_p95=_rounded(day.response_ms_p95),
             cost_usd=float(day.cost_usd),
             cost_unknown=day.cost_unknown,
+            claims_stopped_by=dict(day.stops),
+            model_requests=[_requests(one) for one in day.asked],
         ),
         trend=[
             QualityDayOut(
@@ -98,6 +121,19 @@ def quality_out(report: QualityReport, day: Counts, days: int) -> QualityOut:
             )
             for item in report.trend
         ],
+    )
+
+
+def _requests(one: Asked) -> ModelRequestsOut:
+    return ModelRequestsOut(
+        purpose=one.purpose,
+        requests=one.requests,
+        ms_p50=_rounded(one.ms_p50),
+        ms_p95=_rounded(one.ms_p95),
+        cost_usd=float(one.cost_usd),
+        cost_usd_p50=_rounded(one.cost_p50, 6),
+        cost_usd_p95=_rounded(one.cost_p95, 6),
+        cost_unknown=one.unpriced,
     )
 
 
@@ -117,5 +153,5 @@ def _metric(one: Judged) -> QualityMetricOut:
     )
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+def _rounded(value: float | None, places: int = 4) -> float | None:
+    return None if value is None else round(value, places)

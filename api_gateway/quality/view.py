@@ -9,6 +9,7 @@ from api_gateway.operations.view import dollars
 from api_gateway.pages.clocks import milliseconds
 from api_gateway.pages.wording import Badge
 from knowledge.quality import Group
+from store.reports.model_usage import Asked
 from store.reports.quality import Counts
 from store.reports.quality_report import Day, Judged
 
@@ -22,6 +23,7 @@ ALERTING = Badge("Alert", "bad", "warning", "Somebody must look")
 GROUP: Mapping[Group, str] = {
     "retrieval_quality": "Retrieval",
     "grounding_quality": "Grounding",
+    "gate_quality": "Gate",
     "extraction_quality": "Extraction",
 }
 CHARTS = "/operate/quality/charts"
@@ -163,6 +165,49 @@ def count_facts(counts: Counts) -> list[tuple[str, str]]:
     if counts.cost_unknown:
         facts.append(("Answers whose cost is not known", f"{counts.cost_unknown:,}"))
     return facts
+
+
+@dataclass(frozen=True)
+class RequestsView:
+    """Requests to models for one purpose, in words."""
+
+    purpose: str
+    requests: str
+    times: Sequence[str]
+    costs: Sequence[str]
+    total: str
+
+
+def requests_view(asked: Iterable[Asked]) -> list[RequestsView]:
+    """The requests by purpose; half and 95 of 100 are faster, and cheaper."""
+    return [
+        RequestsView(
+            _words(one.purpose),
+            f"{one.requests:,}",
+            [milliseconds(ms) or "unknown" for ms in (one.ms_p50, one.ms_p95)],
+            [
+                "unknown" if cost is None else dollars(Decimal(str(round(cost, 6))))
+                for cost in (one.cost_p50, one.cost_p95)
+            ],
+            dollars(one.cost_usd),
+        )
+        for one in asked
+    ]
+
+
+def stops_view(stops: Mapping[str, int]) -> list[tuple[str, str]]:
+    """The checks that stopped claims, as pairs of words and number; the most frequent first."""
+    return [(_check(check), f"{claims:,}") for check, claims in stops.items()]
+
+
+_JUDGES = {"judge": "The language model's verdict", "verifier": "The verifier"}
+
+
+def _check(name: str) -> str:
+    if name in _JUDGES:
+        return _JUDGES[name]
+    kind = name.removeprefix("doubt ")
+    return f"{'Hard fact' if kind == name else 'Doubt'}: {_words(kind)}"
 
 
 def _words(name: str) -> str:

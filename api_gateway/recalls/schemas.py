@@ -18,7 +18,8 @@ class RecallChangeOut(BaseModel):
     state: RecallFilter
     because: list[dict[str, Any]] = Field(
         description="of an affected answer: the documents that changed, and how: `superseded`, "
-        "`corrected`, `expression_of_concern` or `retracted`"
+        "`corrected`, `expression_of_concern` or `retracted`; or `gate`: claims are verified "
+        "otherwise now, with those that no longer stand"
     )
     spans: list[dict[str, Any]] = Field(
         description="of a reaffirmed one: where its quotations stand in the current versions"

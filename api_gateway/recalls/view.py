@@ -7,6 +7,7 @@ from typing import Any
 from api_gateway.pages import links
 from api_gateway.pages.clocks import Moment, moment
 from api_gateway.pages.wording import RECALL, Badge, badge
+from store.recalls.recalls import GATE
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ def recall_view(body: Mapping[str, Any], by_key: Mapping[Any, Mapping[str, Any]]
 
 
 def _reason(body: Mapping[str, Any], titles: Mapping[Any, str | None]) -> ReasonView:
+    if body.get("change") == GATE:
+        return _gate(body)
     document_id, old, new = (body.get(key) for key in ("document_id", "version", "new_version"))
     change = str(body.get("change", "changed")).replace("_", " ")
     what = f"version {old} was replaced by version {new}" if new else change
@@ -65,3 +68,11 @@ def _reason(body: Mapping[str, Any], titles: Mapping[Any, str | None]) -> Reason
         href=href,
         at=moment(body.get("at")),
     )
+
+
+def _gate(body: Mapping[str, Any]) -> ReasonView:
+    """A new gate would not let these claims through."""
+    claims = [str(one.get("claim_id")) for one in body.get("findings") or ()]
+    told = f"claim {claims[0]} does" if len(claims) == 1 else f"claims {', '.join(claims)} do"
+    what = f"{told} not stand under it any more"
+    return ReasonView("The way in which claims are verified", what, None, moment(body.get("at")))

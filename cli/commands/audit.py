@@ -135,17 +135,35 @@ def _tell(found: Trail) -> None:
 
 
 @audit_app.command("replay")
-def replay(ctx: typer.Context, question: UUID, as_json: JsonOption = False) -> None:
-    """Compose an answer again from what was recorded, asking no model; exit code 0: same bytes."""
+def replay(
+    ctx: typer.Context,
+    question: UUID,
+    recompute: Annotated[
+        bool, typer.Option("--recompute", help="also read its claims with the gate of today")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compose an answer again from what was recorded, asking no model; exit code 0: same bytes.
+
+    Scores, doubts and replies are read from the record. What this release makes otherwise of them
+    is told, and with --recompute what its gate makes of the claims: neither changes the exit code.
+    """
     from cli.commands import audit_replay  # late: it imports the verifier
 
     with Instance.of(ctx).store.reading() as session:
         rows = audit_replay.read(session, question)
     result = audit_replay.replay(rows)
+    told = audit_replay.recompute(rows) if recompute else []
     if as_json:
-        print_json({**to_jsonable_python(asdict(result)), "same": result.same})
-    elif result.same:
-        say(f"the same bytes: {result.sealed_hash}")
+        same = {"same": result.same, "recomputed": told if recompute else None}
+        print_json({**to_jsonable_python(asdict(result)), **same})
+    else:
+        if result.same:
+            say(f"the same bytes: {result.sealed_hash}")
+        for difference in (*result.differences, *told):
+            say(difference)
+        if recompute and not told:
+            say("the gate of today decides it likewise")
     if not result.same:
         raise typer.Exit(complain("; ".join(result.faults)))
 

@@ -1,4 +1,8 @@
-"""Composes an answer again from its records, without a model, and compares the bytes."""
+"""Composes an answer again from its records, without a model, and compares the bytes.
+
+Scores, doubts and replies are read from the record, and the verdicts decided again from them. A
+recomputation reads every claim with the gate of today instead, and tells the differences.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,11 +22,14 @@ from store.documents.documents import get_versions
 from store.documents.publication_status import Standing
 from store.models import Answer, AuditEvent, DocumentVersion, Draft, Question, Retrieval
 from workers.verify.answer import Held, compose
-from workers.verify.claims import Checked
+from workers.verify.claims import Checked, Verdict
 from workers.verify.evidence import Cited, Clocks
 from workers.verify.gate import gate
 from workers.verify.keyless import in_place_of
-from workers.verify.texts import Cut, chunks_of, place_of
+from workers.verify.record.claims import recorded
+from workers.verify.record.comparing import compare, decided, differences
+from workers.verify.record.version import gate_version
+from workers.verify.texts import Cut, chunks_of, place_of, text_of
 
 _CHECKED = TypeAdapter(list[Checked])
 _STANDING = TypeAdapter(Standing)
@@ -57,6 +64,8 @@ class Replay:
     sealed_hash: str
     replayed_hash: str
     faults: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
+    """What this release makes otherwise of what is on record, in plain words: no faults."""
 
     @property
     def same(self) -> bool:
@@ -104,7 +113,7 @@ def replay(rows: Rows) -> Replay:
     faults = _not_as_attested(rows)
     sealed, key = rows.answer.hash, rows.question.hash_key
     try:
-        body = recompose(rows)
+        body, told = recompose(rows), decided_otherwise(rows)
     except (KeyError, ValueError, ValidationError) as error:
         return Replay(
             rows.question.id,
@@ -113,9 +122,32 @@ def replay(rows: Rows) -> Replay:
             [*faults, f"it cannot be composed: {type(error).__name__} in what was recorded"],
         )
     if is_json_hash(sealed, body, key):
-        return Replay(rows.question.id, sealed, sealed, faults)
+        return Replay(rows.question.id, sealed, sealed, faults, told)
     faults.append(_why_different(rows))
-    return Replay(rows.question.id, sealed, json_hash(body, key), faults)
+    return Replay(rows.question.id, sealed, json_hash(body, key), faults, told)
+
+
+def decided_otherwise(rows: Rows) -> list[str]:
+    """The shown claims whose recorded scores, doubts and replies this release would decide
+    otherwise. Pure; only of answers that kept them."""
+    shown = recorded(rows.answer.body, rows.inputs.body)
+    verdicts = {one: decided(one) for one in shown if one.judged is not None}
+    return [
+        f"claim {one.drafted.claim_id}: {one.verdict} on record; by the scores, doubts and replies "
+        f"there this release decides {verdict.value}"
+        for one, verdict in verdicts.items()
+        if verdict is not Verdict.SUPPORTED
+    ]
+
+
+def recompute(rows: Rows) -> list[str]:
+    """What the gate of this release makes otherwise of the claims that the answer shows, in plain
+    words: hard facts and doubts are looked for and the verifier reads anew; no model is asked."""
+    body = rows.inputs.body
+    then, today = body.get("gate", {}).get("version"), gate_version()
+    told = [] if then == today else [f"the gate was {then or 'not kept'} then, it is {today} now"]
+    texts = {key: text_of(_held(key, kept, rows.versions)) for key, kept in body["held"].items()}
+    return told + differences(compare(recorded(rows.answer.body, body), texts))
 
 
 def recompose(rows: Rows) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from workers.verify.controls import Control
 from workers.verify.entailment import reader
 from workers.verify.judging import Judged, Judgement, Material, Support, judge
 from workers.verify.locating import CitedText
+from workers.verify.record.counts import stopped_by
 
 JUDGES = ("none", "labels", "recorded", "agreeing", "erring")
 ERRS = 0.1
@@ -160,7 +161,7 @@ def _report(
         ends[claim.true][end] += 1
         kinds[claim.kind][end] += 1
         if claim.true and end != "own_words":
-            stopped.update(_stopped_by(one))
+            stopped.update(stopped_by(one))
     ways = ("own_words", "source_words", "hedged", "dropped")
     total = {true: max(1, sum(counted.values())) for true, counted in ends.items()}
     names = {True: "own_words", False: "accepted"}
@@ -182,17 +183,6 @@ def _end(one: Checked) -> str:
     if one.passes:
         return "own_words"
     return "hedged" if one.rewritten_from is not None else "dropped"
-
-
-def _stopped_by(one: Checked) -> list[str]:
-    """What stopped a claim: hard facts by their codes, else doubts or a judge."""
-    before = one.rewritten_from
-    findings = before.findings if before else one.findings
-    if findings:
-        return list(findings)
-    if one.judged is not None and one.judged.standing:
-        return [f"doubt {kind}" for kind in one.judged.standing]
-    return ["judge" if one.judged is not None and one.judged.replies else "verifier"]
 
 
 @dataclass(frozen=True)

@@ -56,10 +56,17 @@ def plots(report: WeekReport) -> list[str]:
         "supported_claim_rate",
         "unanchored_quote_rate",
     )
+    gate = (
+        "own_words_rate",
+        "source_words_rate",
+        "judges_disagree_rate",
+        "judge_not_believed_rate",
+    )
     loop = ("marc.final_score", "marc.threshold_met_rate", "marc.improvement_per_iteration")
     drawn = [
         answers,
         _of_metrics("Shares", days, report, shares),
+        _of_metrics("Gate", days, report, gate),
         _of_metrics("Extraction", days, report, loop),
         times,
         costs,

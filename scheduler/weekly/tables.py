@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from store.reports.model_usage import Asked
 from store.reports.quality_report import Judged, QualityReport
 from store.reports.week_report import WeekReport
 from store.sources.source_report import SourceReport
@@ -54,15 +55,16 @@ def tables(report: WeekReport) -> list[Table]:
         *_of_dead_letters(report),
         Table(
             "Costs of language models",
-            ("purpose", "requests", "US dollars", "cost not known"),
-            [
-                (cost.purpose, str(cost.requests), f"{cost.cost_usd:.4f}", str(cost.unpriced))
-                for cost in report.costs
-            ],
+            (
+                *("purpose", "requests", "US dollars", "cost not known"),
+                *("US dollars each, half below", "95 of 100 below"),
+                *("seconds, half faster", "95 of 100 faster"),
+            ),
+            [_asked(one) for one in report.quality.counts.asked],
             "No language model was asked.",
         ),
         Table(
-            "Answers whose sources changed",
+            "Answers that were recalled",
             ("state", "answers"),
             [(state, str(count)) for state, count in report.recalled.items() if count],
             "No answer was recalled.",
@@ -89,7 +91,24 @@ def _of_quality(quality: QualityReport) -> list[Table]:
             [(row.query_type, row.outcome, str(row.answers)) for row in quality.counts.ended],
             "No answer was sealed.",
         ),
+        Table(
+            "Claims that the gate stopped",
+            ("check", "claims"),
+            [(check, str(claims)) for check, claims in quality.counts.stops.items()],
+            "It stopped none.",
+        ),
     ]
+
+
+def _asked(one: Asked) -> tuple[str, ...]:
+    each = [_known(cost, "{:.4f}") for cost in (one.cost_p50, one.cost_p95)]
+    took = [_known(None if ms is None else ms / 1000, "{:.2f}") for ms in (one.ms_p50, one.ms_p95)]
+    total = f"{one.cost_usd:.4f}"
+    return (one.purpose, str(one.requests), total, str(one.unpriced), *each, *took)
+
+
+def _known(value: float | None, form: str) -> str:
+    return UNKNOWN if value is None else form.format(value)
 
 
 def _of_dead_letters(report: WeekReport) -> list[Table]:

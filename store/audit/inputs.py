@@ -49,6 +49,7 @@ def inputs(
     in_the_past: bool,
     cost_usd: str | None,
     held: Mapping[str, _Held],
+    gate: Mapping[str, Any] | None = None,
 ) -> AnswerInputs:
     """The arguments of composing an answer, as they are stored. Pure.
 
@@ -60,6 +61,7 @@ def inputs(
         conflicts: the conflicts as in the answer.
         in_the_past: the question was about a past time.
         held: the versions by evidence key, with the standing of their works and both clocks.
+        gate: what names the gate that was passed, and what it did, in counts.
     """
     body: dict[str, Any] = to_jsonable_python(
         {
@@ -69,6 +71,7 @@ def inputs(
             "undecided": sorted(undecided),
             "in_the_past": in_the_past,
             "cost_usd": cost_usd,
+            **({"gate": gate} if gate else {}),
             "held": {
                 key: {
                     "version_id": evidence.cited.version.id,

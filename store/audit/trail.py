@@ -236,6 +236,16 @@ def _was_sealed(payload: Payload) -> str:
     return f"The answer was sealed: {claims}, {citations}, {verbatim} of them verbatim."
 
 
+def _rechecked(payload: Payload) -> str:
+    ends = {
+        "stands": "it stands",
+        "falls": "it falls, and is recalled",
+        "needs_judge": "the record does not say what it asks",
+    }
+    found = ends.get(str(payload.get("outcome")), "it could not be read")
+    return f"It was verified again under the gate {payload.get('gate')}: {found}."
+
+
 def _died(payload: Payload) -> str:
     return f"The {payload.get('stage')} stage died of {payload.get('error_type')}."
 
@@ -246,6 +256,7 @@ _WORDS: Mapping[str, Callable[[Payload], str]] = {
     "question.drafted": _drafted,
     "question.verified": _verified,
     "answer.sealed": _was_sealed,
+    "answer.rechecked": _rechecked,
     "message.dead": _died,
     "message.replayed": lambda _: "An operator sent the work again.",
     "message.discarded": lambda _: "An operator gave the work up.",

@@ -37,6 +37,7 @@ _KINDS: Mapping[str, _Kind] = {
     Stage.INGEST.value: _Kind("ingest_item", "item_id", ("pending",), (Stage.INGEST,)),
     # A refresh that is being stored waits for its items.
     Stage.REFRESH.value: _Kind("refresh", "refresh_id", ("queued", "fetching"), (Stage.REFRESH,)),
+    Stage.RECHECK.value: _Kind("recheck", "recheck_id", ("running",), (Stage.RECHECK,)),
 }
 
 

@@ -16,6 +16,7 @@ from store.core.unit_of_work import UnitOfWork
 from store.extractions.extractions import EXTRACTIONS
 from store.models import IngestItem, now
 from store.questions import states
+from store.recalls import rechecks
 from store.sources import refreshes
 from store.sources.refreshes import ACTIVE
 from store.texts.notes import NOTES
@@ -42,6 +43,8 @@ _NO_SENSE: Mapping[tuple[str, str], str] = {
     ("extraction", "done"): "its document has been extracted",
     ("refresh", "failed"): "its refresh has ended: the next one begins where it began",
     ("refresh", "complete"): "its refresh is complete",
+    ("recheck", "failed"): "its run has ended: another `attest recheck` goes on from there",
+    ("recheck", "done"): "its run has ended",
 }
 
 
@@ -130,6 +133,7 @@ _KINDS = (
     ),
     _Kind("item_id", "ingest_item", "submitted item", "pending", _fail_item),
     _Kind("refresh_id", "refresh", "refresh", None, _fail_refresh),
+    _Kind("recheck_id", "recheck", "recheck", None, rechecks.failed),
 )
 
 

@@ -24,7 +24,7 @@ from store.models.questions import (
     Retrieval,
     Verification,
 )
-from store.models.recalls import AnswerRecall
+from store.models.recalls import AnswerRecall, Recheck, RecheckAnswer
 from store.models.sessions import PageSession
 from store.models.sources import Finding, Refresh, SlaBreach, Watch
 
@@ -61,6 +61,8 @@ __all__ = [
     "PageSession",
     "PromptMemory",
     "Question",
+    "Recheck",
+    "RecheckAnswer",
     "Refresh",
     "Retrieval",
     "Review",

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from sqlalchemy import BigInteger
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
 from store.models.columns import json_column, moment
@@ -16,6 +17,8 @@ class AnswerQuality(SQLModel, table=True):
 
     `quotations` counts citations and quotation marks inside claims; `unanchored` those of them
     whose words stood nowhere. None: nothing was shown that could lead, or the cost is not known.
+    From `gate` on: what names the gate and what it did, as `workers.verify.record.counts` has it;
+    None where an earlier release sealed it.
     """
 
     __tablename__: ClassVar[str] = "answer_quality"
@@ -44,6 +47,21 @@ class AnswerQuality(SQLModel, table=True):
     cost_usd: Decimal | None = None
     response_ms: float
     stage_ms: dict[str, Any] = json_column()
+    gate: str | None = None
+    drafted: int | None = None
+    own_words: int | None = None
+    source_words: int | None = None
+    mended: int | None = None
+    repaired: int | None = None
+    doubts: int | None = None
+    doubts_answered: int | None = None
+    doubts_standing: int | None = None
+    both_judged: int | None = None
+    disagreed: int | None = None
+    controls: int | None = None
+    controls_missed: int | None = None
+    believed: bool | None = None
+    stops: dict[str, int] | None = Field(default=None, sa_type=JSONB(none_as_null=True))
 
 
 class StageTakeover(SQLModel, table=True):

@@ -92,7 +92,8 @@ class Citation(SQLModel, table=True):
 class ModelUsage(SQLModel, table=True):
     """A request to a language model that was paid for, or might have been; budgets count these.
 
-    `subject` is what it was for, such as a question's id; a cost that is not known is None.
+    `subject` is what it was for, such as a question's id; a cost that is not known is None, and so
+    is `ms`, the time to its reply, while it is open.
     """
 
     __tablename__: ClassVar[str] = "model_usage"
@@ -108,6 +109,7 @@ class ModelUsage(SQLModel, table=True):
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     cost_usd: Decimal | None = None
+    ms: float | None = None
 
 
 class Verification(SQLModel, table=True):

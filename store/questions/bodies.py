@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from contracts import Body, Draft, Retrieval
+from contracts.inputs import Gate
 from messages import Stage
 from store.core.copying import uuid_array
 from store.core.hashes import Hashed
@@ -71,6 +72,8 @@ class Composed:
     abstain_reason: str | None
     hash_key: bytes | None
     retrieval: Retrieval | None
+    gate: Gate | None
+    """What names the gate and what it did, in counts; None from a release that did not count."""
 
 
 class Cited(NamedTuple):
@@ -113,9 +116,10 @@ _DRAFTED = sa.text(
 )
 _COMPOSED = sa.text(
     f"""
-    SELECT a.body, a.hash, a.abstain_reason, q.hash_key, {_READ_ON}
+    SELECT a.body, a.hash, a.abstain_reason, q.hash_key, {_READ_ON}, i.body -> 'gate' AS gate
     FROM answer a JOIN question q ON q.id = a.question_id
-    LEFT JOIN retrieval r ON r.question_id = a.question_id WHERE a.question_id = :id
+    LEFT JOIN retrieval r ON r.question_id = a.question_id
+    LEFT JOIN answer_inputs i ON i.question_id = a.question_id WHERE a.question_id = :id
     """  # noqa: S608  our own fragment
 )
 
@@ -149,7 +153,8 @@ def composed(session: Session, question_id: UUID) -> Composed | None:
     if row is None:
         return None
     retrieval = None if row.retrieval is None else Retrieval.read(row.retrieval)
-    return Composed(row.body, row.hash, row.abstain_reason, row.hash_key, retrieval)
+    gate = None if row.gate is None else Gate.model_validate(row.gate)
+    return Composed(row.body, row.hash, row.abstain_reason, row.hash_key, retrieval, gate)
 
 
 _PUT_RETRIEVAL, _PUT_DRAFT = (

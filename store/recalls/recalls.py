@@ -1,9 +1,10 @@
 """Answers whose sources changed: marked in the transaction of the change, then checked again.
 
 An answer that cites a document is `affected` by changes of that document: a new version, a
-correction, an expression of concern, the end of the work. The recall stage then checks it again,
-and it ends `reaffirmed`, or `superseded` by the question asked anew. A superseded answer stays so:
-from then on its successor is checked. `store.recalls.log` shows all of this.
+correction, an expression of concern, the end of the work. So is one that a new gate would not give
+(`store.recalls.rechecks`). The recall stage then checks it again, and it ends `reaffirmed`, or
+`superseded` by the question asked anew. A superseded answer stays so: from then on its successor is
+checked. `store.recalls.log` shows all of this.
 """
 
 import json
@@ -23,6 +24,9 @@ from store.models import Question, now
 from store.questions.questions import submit
 
 ChangeKind = Literal["superseded", "corrected", "expression_of_concern", "retracted"]
+
+GATE = "gate"
+"""The `change` of an answer that a new gate would not give."""
 
 _LOCK = 0x4174746573740008  # "Attest", 8
 """One transaction at a time writes recalls: each may touch thousands of rows, in the order of the
@@ -189,25 +193,39 @@ def affect(work: UnitOfWork, changes: Sequence[Change], *, missed: bool = False)
         because.setdefault(question_id, []).extend(
             {**change.as_reason(at.isoformat()), "cited": cited} for change in changed[document_id]
         )
-    recall_id = uuid4()
     work.session.execute(_UNSEALED, {"ids": list(because)})
-    marked = work.session.execute(
-        _AFFECT,
-        {
-            "recall_id": recall_id,
-            "at": at,
-            "ids": list(because),
-            "because": [json.dumps(entries) for entries in because.values()],
-        },
-    ).scalars()
-    count = 0
-    for question_id in marked:
-        reasons = because[question_id]
-        work.record("answer.affected", question_id, recall_id=str(recall_id), because=reasons)
-        count += 1
-    if count:
+    return len(mark(work, because, at))
+
+
+def mark(
+    work: UnitOfWork, because: Mapping[UUID, Sequence[Mapping[str, Any]]], at: datetime
+) -> set[UUID]:
+    """Mark these answers as affected and promise to check them; returns those that were.
+
+    A superseded one stays so. The caller is the only one that writes recalls (`one_at_a_time`).
+
+    Args:
+        because: by question the reasons, as they stand in the answer's `because`.
+    """
+    recall_id = uuid4()
+    marked = set(
+        work.session.execute(
+            _AFFECT,
+            {
+                "recall_id": recall_id,
+                "at": at,
+                "ids": list(because),
+                "because": [json.dumps(list(entries)) for entries in because.values()],
+            },
+        ).scalars()
+    )
+    for question_id in because:
+        if question_id in marked:
+            reasons = list(because[question_id])
+            work.record("answer.affected", question_id, recall_id=str(recall_id), because=reasons)
+    if marked:
         work.emit(RecallV1(request_id=work.request_id or uuid4(), recall_id=recall_id, step=0))
-    return count
+    return marked
 
 
 def find_missed(work: UnitOfWork) -> int:
@@ -270,6 +288,7 @@ class Affected:
     question_id: UUID
     about_the_past: bool
     affected_at: datetime
+    because: Sequence[Mapping[str, Any]] = ()
 
 
 _NEXT = """
@@ -284,7 +303,7 @@ def waiting(session: Session, recall_id: UUID, limit: int) -> list[Affected]:
     rows = session.execute(
         sa.text(
             f"SELECT r.question_id, {_ABOUT_THE_PAST} AS about_the_past, "
-            f"r.affected_at {_NEXT} ORDER BY r.question_id LIMIT :limit"
+            f"r.affected_at, r.because {_NEXT} ORDER BY r.question_id LIMIT :limit"
         ),
         {"recall_id": recall_id, "limit": limit},
     )

@@ -50,6 +50,21 @@ class Total:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """Requests for one purpose in a window; times in milliseconds, costs in US dollars. Quantiles
+    are of those whose time and whose cost is known; None where there are none."""
+
+    purpose: str
+    requests: int
+    cost_usd: Decimal
+    unpriced: int
+    ms_p50: float | None
+    ms_p95: float | None
+    cost_p50: float | None
+    cost_p95: float | None
+
+
+@dataclass(frozen=True)
 class DayCost:
     """The cost of language models on a day (UTC), without that of the `unpriced` requests."""
 
@@ -79,6 +94,7 @@ def end(
     model: str,
     tokens: tuple[int, int, int, int] | None,
     cost_usd: Decimal | None,
+    ms: float,
 ) -> None:
     """Record the outcome of a request.
 
@@ -86,9 +102,10 @@ def end(
         tokens: uncached input, output, read from the cache, written to the cache; None keeps the
             maximum, for a request that may be billed without a reply.
         cost_usd: US dollars; None: not known.
+        ms: from sending it to its end, in milliseconds.
     """
     row = session.get_one(ModelUsage, usage_id)
-    row.outcome, row.model, row.cost_usd = outcome, model, cost_usd
+    row.outcome, row.model, row.cost_usd, row.ms = outcome, model, cost_usd, ms
     if tokens is not None:
         row.input_tokens, row.output_tokens = tokens[:2]
         row.cache_read_tokens, row.cache_write_tokens = tokens[2:]
@@ -184,6 +201,34 @@ def totals(session: Session) -> list[Total]:
     return [
         Total(purpose, outcome, requests, Decimal(known), unpriced)
         for purpose, outcome, requests, known, unpriced in rows
+    ]
+
+
+_ASKED = sa.text(
+    """
+    SELECT purpose, count(*) AS requests, coalesce(sum(cost_usd), 0) AS cost_usd,
+           count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced,
+           percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY ms) AS ms,
+           percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY cost_usd::float8) AS cost
+    FROM model_usage WHERE at >= :since AND at < :until
+    GROUP BY purpose ORDER BY cost_usd DESC, purpose
+    """
+)
+
+
+def asked(session: Session, since: datetime, until: datetime) -> list[Asked]:
+    """The requests in [since, until) by purpose, the most expensive first."""
+    none = (None, None)
+    return [
+        Asked(
+            row.purpose,
+            row.requests,
+            Decimal(row.cost_usd),
+            row.unpriced,
+            *(row.ms or none),
+            *(row.cost or none),
+        )
+        for row in session.execute(_ASKED, {"since": since, "until": until})
     ]
 
 

@@ -5,7 +5,7 @@ unknown (None over 0), never 0.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -17,6 +17,8 @@ from sqlmodel import Session, SQLModel
 from knowledge.quality import UNKNOWN, Figure
 from store.models import AnswerQuality
 from store.questions.states import Sealed
+from store.reports import model_usage
+from store.reports.model_usage import Asked
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,19 @@ _FIGURES = """
     coalesce(sum(quotations), 0) AS quotations,
     coalesce(sum(unanchored), 0) AS unanchored,
     count(*) FILTER (WHERE abstain_reason IS NULL) AS answered,
-    coalesce(sum(citations) FILTER (WHERE abstain_reason IS NULL), 0) AS citations
+    coalesce(sum(citations) FILTER (WHERE abstain_reason IS NULL), 0) AS citations,
+    coalesce(sum(drafted), 0) AS by_model,
+    coalesce(sum(own_words), 0) AS own_words,
+    coalesce(sum(source_words), 0) AS source_words,
+    coalesce(sum(mended), 0) AS mended,
+    coalesce(sum(repaired), 0) AS repaired,
+    coalesce(sum(doubts), 0) AS doubts,
+    coalesce(sum(doubts_answered), 0) AS doubts_answered,
+    coalesce(sum(doubts_standing), 0) AS doubts_standing,
+    coalesce(sum(both_judged), 0) AS both_judged,
+    coalesce(sum(disagreed), 0) AS disagreed,
+    count(believed) AS judged,
+    count(*) FILTER (WHERE NOT believed) AS not_believed
 """
 _WINDOW = """
     FROM (SELECT *, query_type = 'clinical_trials' AS trial FROM answer_quality
@@ -104,6 +118,13 @@ def _figures(row: Any) -> dict[str, Figure]:
         "supported_claim_rate": _share(row.verified, row.drafted),
         "unanchored_quote_rate": _share(row.unanchored, row.quotations),
         "citations_per_response": _share(row.citations, row.answered),
+        "own_words_rate": _share(row.own_words, row.by_model),
+        "source_words_rate": _share(row.source_words, row.by_model),
+        "repair_success_rate": _share(row.repaired, row.mended),
+        "doubts_answered_rate": _share(row.doubts_answered, row.doubts),
+        "doubts_standing_rate": _share(row.doubts_standing, row.doubts),
+        "judges_disagree_rate": _share(row.disagreed, row.both_judged),
+        "judge_not_believed_rate": _share(row.not_believed, row.judged),
     }
 
 
@@ -151,6 +172,10 @@ class Counts:
     cost_usd: Decimal
     cost_unknown: int
     """Answers whose cost is not known and not part of `cost_usd`."""
+    stops: Mapping[str, int] = field(default_factory=dict)
+    """Claims that the gate stopped, by the check that did; one may be stopped by several."""
+    asked: Sequence[Asked] = ()
+    """Requests to language models, by purpose."""
 
     @property
     def answers(self) -> int:
@@ -190,6 +215,13 @@ _TOOK = sa.text(
     FROM answer_quality WHERE sealed_at >= :since AND sealed_at < :until
     """
 )
+_STOPS = sa.text(
+    """
+    SELECT stopped.key AS name, sum(CAST(stopped.value AS bigint)) AS claims
+    FROM answer_quality, jsonb_each_text(stops) AS stopped
+    WHERE sealed_at >= :since AND sealed_at < :until GROUP BY 1 ORDER BY 2 DESC, 1
+    """
+)
 _FAILED = sa.text(
     "SELECT count(*) FROM question WHERE status = 'failed' "
     "AND finished_at >= :since AND finished_at < :until"
@@ -211,4 +243,6 @@ def counts(session: Session, since: datetime, until: datetime) -> Counts:
         response_ms_p95=slow,
         cost_usd=took.cost_usd,
         cost_unknown=took.cost_unknown,
+        stops={row.name: int(row.claims) for row in session.execute(_STOPS, window)},
+        asked=model_usage.asked(session, since, until),
     )

@@ -1,4 +1,4 @@
-"""The data of a weekly report: quality and its trend, sources, deaths, costs and recalls."""
+"""The data of a weekly report: quality and its trend, costs, sources, deaths and recalls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,16 +28,6 @@ class Deaths:
 
 
 @dataclass(frozen=True)
-class Costs:
-    """Requests to models for one purpose in the window, and their known costs."""
-
-    purpose: str
-    requests: int
-    cost_usd: Decimal
-    unpriced: int
-
-
-@dataclass(frozen=True)
 class DayOfWeek:
     """The answers of one day (UTC) of the window."""
 
@@ -57,7 +47,6 @@ class WeekReport:
     quality: QualityReport
     days: Sequence[DayOfWeek]
     deaths: Sequence[Deaths]
-    costs: Sequence[Costs]
     recalled: dict[str, int]
     """Answers whose recall state changed in the window, by their present state."""
     sources: Sequence[SourceReport]
@@ -69,13 +58,6 @@ _DEATHS = sa.text(
     SELECT stage, error_type, count(*) AS died, count(*) FILTER (WHERE status = 'open') AS open
     FROM dead_letter WHERE died_at >= :since AND died_at < :until
     GROUP BY stage, error_type ORDER BY open DESC, died DESC, stage, error_type
-    """
-)
-_COSTS = sa.text(
-    """
-    SELECT purpose, count(*) AS requests, coalesce(sum(cost_usd), 0) AS cost_usd,
-           count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced
-    FROM model_usage WHERE at >= :since AND at < :until GROUP BY purpose ORDER BY cost_usd DESC
     """
 )
 _DAYS = sa.text(
@@ -115,10 +97,6 @@ def report(session: Session, since: datetime, until: datetime, made_at: datetime
         deaths=[
             Deaths(row.stage, row.error_type, row.died, row.open)
             for row in session.execute(_DEATHS, window)
-        ],
-        costs=[
-            Costs(row.purpose, row.requests, Decimal(row.cost_usd), row.unpriced)
-            for row in session.execute(_COSTS, window)
         ],
         recalled=recalled,
         sources=[entry for entry in source_report.report(session, made_at) if entry.is_known],

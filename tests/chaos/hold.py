@@ -17,6 +17,7 @@ _WRITES = {
     Stage.VERIFY: ("citation", "INSERT"),
     Stage.AUDIT: ("answer", "UPDATE"),
     Stage.RECALL: ("question", "INSERT"),
+    Stage.RECHECK: ("recheck_answer", "INSERT"),
     Stage.EXTRACT: ("extraction_iteration", "INSERT"),
 }
 """What each stage does in its commit, and no other stage does at all."""

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from messages import EVIDENCE_STAGES, QUESTION_STAGES, Stage
 from store.core.unit_of_work import Store
+from store.recalls import rechecks
 from tests.chaos.checker import check, wait_quiet
 from tests.chaos.hold import Hold
 from tests.integration.runtime.harness import count, rows
@@ -94,6 +95,46 @@ def test_kill_9_while_an_answer_that_no_longer_stands_is_asked_anew(
     assert count(published, "question", "true") == 2
     assert get_question(published, recall.superseded_by).status == "answered"
     assert attempts(published, Stage.RECALL) == [2]
+
+
+def test_kill_9_while_held_answers_are_verified_again(
+    fleet: Fleet, published: Store, inline: InlineWorker, hold: Hold
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    ids = [ask(inline.store, TRIAL_QUESTION) for _ in range(3)]
+    inline.run()
+    with inline.store.unit_of_work("test") as work:  # as if an earlier gate had let all through
+        work.session.execute(sa.text("SET LOCAL session_replication_role = replica"))
+        work.session.execute(sa.text("UPDATE answer_quality SET gate = NULL"))
+        work.session.execute(  # and its claims had a figure that no source has
+            sa.text(
+                "UPDATE answer SET body = jsonb_set(body, '{claims, 0, text}', "
+                "to_jsonb('It enrolled 977 patients.'::text)) WHERE question_id = :id"
+            ),
+            {"id": ids[0]},
+        )
+    hold.commit_of(Stage.RECHECK)
+    victim = hurried(fleet).start("worker", "--threads=2")
+    fleet.start("scheduler")
+    with published.unit_of_work("test") as work:
+        rechecks.start(work, dry_run=False)
+    hold.wait_for()
+    victim.kill()
+    victim.wait()
+    hold.release()
+    fleet.start("worker", "--threads=2")
+    wait_quiet(published)
+    (run,) = rows(published, "SELECT status, answers FROM recheck")
+    assert (run.status, run.answers) == ("done", 3)
+    found = rows(published, "SELECT question_id, outcome FROM recheck_answer ORDER BY outcome")
+    assert [one.outcome for one in found] == ["falls", "stands", "stands"]
+    assert {one.question_id for one in found} == set(ids)
+    (recall,) = rows(published, "SELECT question_id, state, superseded_by FROM answer_recall")
+    assert (recall.question_id, recall.state) == (ids[0], "superseded")
+    assert count(published, "question", "true") == 4, "asked anew once"
+    assert get_question(published, recall.superseded_by).status == "answered"
+    assert attempts(published, Stage.RECHECK) == [2]
 
 
 def test_kill_9_in_the_work_of_a_stage(

@@ -211,6 +211,73 @@ def test_mc_4_1b_nothing_measured_is_unknown_and_never_zero(store: Store) -> Non
     assert (counted.answers, counted.failed) == (0, 0)
 
 
+def test_figures_of_the_gate_are_shares_of_what_it_was_asked_and_older_rows_count_not(
+    store: Store,
+) -> None:
+    moment = now()
+    gate = {
+        "gate": "abc",
+        "drafted": 8,
+        "own_words": 6,
+        "source_words": 1,
+        "mended": 2,
+        "repaired": 1,
+        "doubts": 10,
+        "doubts_answered": 9,
+        "doubts_standing": 3,
+        "both_judged": 5,
+        "disagreed": 1,
+        "controls": 2,
+        "controls_missed": 0,
+        "believed": True,
+        "stops": {"number": 1, "doubt arm": 2},
+    }
+    put(store, ask(store, "one"), moment - timedelta(hours=1), **gate)
+    lied = {"own_words": 0, "controls_missed": 2, "believed": False, "stops": {"doubt arm": 1}}
+    put(store, ask(store, "two"), moment - timedelta(hours=2), **{**gate, **lied})
+    put(store, ask(store, "by an earlier release"), moment - timedelta(hours=3))
+    with store.reading() as session:
+        found = quality.figures(session, moment - timedelta(days=7), moment)
+        counted = quality.counts(session, moment - timedelta(days=7), moment)
+    assert found["own_words_rate"] == Figure(6 / 16, 16)
+    assert found["source_words_rate"] == Figure(2 / 16, 16)
+    assert found["repair_success_rate"] == Figure(2 / 4, 4)
+    assert found["doubts_answered_rate"] == Figure(18 / 20, 20)
+    assert found["doubts_standing_rate"] == Figure(6 / 20, 20)
+    assert found["judges_disagree_rate"] == Figure(2 / 10, 10)
+    assert found["judge_not_believed_rate"] == Figure(1 / 2, 2)
+    assert counted.stops == {"doubt arm": 3, "number": 1}
+    assert list(counted.stops) == ["doubt arm", "number"], "the most frequent first"
+
+
+def test_requests_to_models_have_quantiles_of_what_is_known(store: Store) -> None:
+    moment = now()
+    rows = [
+        ("judge", 100.0, Decimal("0.01")),
+        ("judge", 300.0, Decimal("0.03")),
+        ("judge", None, None),
+        ("repair", None, None),
+    ]
+    with store.unit_of_work("test") as work:
+        for purpose, ms, cost in rows:
+            work.session.add(
+                ModelUsage(
+                    at=moment, purpose=purpose, model="m", outcome="proposed", ms=ms, cost_usd=cost
+                )
+            )
+    with store.reading() as session:
+        judge, repair = model_usage.asked(session, moment, moment + timedelta(hours=1))
+        nothing = model_usage.asked(session, moment + timedelta(hours=1), moment)
+    assert (judge.purpose, judge.requests, judge.unpriced) == ("judge", 3, 1)
+    assert (judge.ms_p50, judge.ms_p95) == (200.0, 290.0)
+    assert (judge.cost_p50, judge.cost_p95) == pytest.approx((0.02, 0.029))
+    assert (repair.purpose, repair.ms_p50, repair.cost_p95, repair.cost_usd) == (
+        *("repair", None, None),
+        0,
+    )
+    assert nothing == []
+
+
 def test_anchors_are_unknown_where_nothing_is_held_and_none_where_a_document_has_none(
     inline: InlineWorker,
 ) -> None:

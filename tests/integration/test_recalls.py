@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from clinical_text.structure import segment
-from knowledge.recalls import RecallPolicy
+from knowledge.recalls import recall_policy
 from messages import Stage
 from store.audit import audit
 from store.core.unit_of_work import Store
@@ -411,7 +411,7 @@ def test_a_second_delivery_asks_nothing_anew(trial: InlineWorker) -> None:
 def test_many_answers_are_checked_in_steps_and_none_is_left_or_asked_twice(
     trial: InlineWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy = RecallPolicy(step_answers=3, asked_anew_at_once=2, same_subject=0.5)
+    policy = recall_policy().model_copy(update={"step_answers": 3, "asked_anew_at_once": 2})
     monkeypatch.setattr(stage, "recall_policy", lambda: policy)
     ids = [answered(trial) for _ in range(10)]
     say(trial.store, "retraction")

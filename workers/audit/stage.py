@@ -1,6 +1,7 @@
 """audit: checks the answer once more from the store alone, and seals it."""
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import sqlalchemy as sa
 import structlog
@@ -8,6 +9,7 @@ from sqlmodel import Session
 
 from contracts import Answer
 from contracts.answer import REMARK, Claim, Place
+from contracts.inputs import Gate
 from messages import AuditV1, Stage
 from store.audit.payloads import evidence_of
 from store.core.hashes import is_json_hash
@@ -134,6 +136,13 @@ def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
     _write_down(unit, message, sealed, passed)
 
 
+def _gate_counts(gate: Gate | None) -> dict[str, Any]:
+    """What names the gate that the answer passed, and what it did, as far as it is on record."""
+    if gate is None:
+        return {"gate": None}
+    return {"gate": gate.version, **(gate.counts.as_json() if gate.counts else {})}
+
+
 def _write_down(unit: UnitOfWork, message: AuditV1, sealed: Sealed, passed: Passed) -> None:
     """Store the measurements, and log them once the transaction has committed (MRD 4.2)."""
     answer, measured = passed.answer, passed.measured
@@ -155,6 +164,7 @@ def _write_down(unit: UnitOfWork, message: AuditV1, sealed: Sealed, passed: Pass
         "abstain_reason": answer.abstain_reason,
         "generator": answer.provenance.generator,
         "cost_usd": answer.provenance.cost_usd,
+        **_gate_counts(passed.composed.gate),
     }
     times = quality_rows.add(unit.session, message.question_id, sealed, counted)
 

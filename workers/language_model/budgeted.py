@@ -99,14 +99,14 @@ class BudgetedModel:
         return self._once(prompt)
 
     def _once(self, prompt: Prompt[T]) -> Proposal[T]:
-        usage_id = self._reserve(prompt)
+        usage_id, sent = self._reserve(prompt), time.monotonic()
         try:
             made = self._model.propose(prompt)
         except ModelError as error:
-            self._settle(usage_id, prompt.purpose, error)
+            self._settle(usage_id, prompt.purpose, error, sent)
             raise
         # If anything else ends this, such as a kill, the row keeps its worst case.
-        self._settle(usage_id, prompt.purpose, made)
+        self._settle(usage_id, prompt.purpose, made, sent)
         return made
 
     def _reserve(self, prompt: Prompt[T]) -> int:
@@ -132,7 +132,10 @@ class BudgetedModel:
         log.warning("language_model_budget_spent", of=short, purpose=prompt.purpose)
         raise BudgetSpent(f"The budget of the {short} does not hold another request")
 
-    def _settle(self, usage_id: int, purpose: str, came: Proposal[T] | ModelError) -> None:
+    def _settle(
+        self, usage_id: int, purpose: str, came: Proposal[T] | ModelError, sent: float
+    ) -> None:
+        took = (time.monotonic() - sent) * 1000
         error = came if isinstance(came, ModelError) else None
         outcome = PROPOSED if error is None else _OUTCOMES.get(type(error), UNUSABLE)
         usage = came.usage or (None if error and error.maybe_billed else _NOTHING)
@@ -144,6 +147,7 @@ class BudgetedModel:
                 model=self.name if isinstance(came, ModelError) else came.model,
                 tokens=_tokens(usage),
                 cost_usd=usage.cost_usd if usage else None,
+                ms=round(took, 1),
             )
         write = log.info if error is None else log.warning
         if outcome == MISCONFIGURED:

@@ -132,7 +132,7 @@ class _Comparison:
     def check(self, answer: Affected, cited: Sequence[Cited]) -> Checked:
         """Check an answer. It stands only if all its quotations do, because it shows them all."""
         spans: list[dict[str, Any]] = []
-        findings: list[dict[str, Any]] = []
+        findings = _fallen(answer)
         for quotation in cited:
             version_id = (
                 quotation.version_id if answer.about_the_past else self._successor(quotation)
@@ -181,6 +181,12 @@ class _Comparison:
             structure = Structure.model_validate(version.structure)
             self.readings[version_id] = Reading(version.text, structure)
         return self.readings[version_id]
+
+
+def _fallen(answer: Affected) -> list[dict[str, Any]]:
+    """The claims that a new gate would not let through: no source mends that."""
+    by_gate = [reason for reason in answer.because if reason["change"] == recalls.GATE]
+    return [dict(finding) for reason in by_gate for finding in reason["findings"]]
 
 
 def commit(unit: UnitOfWork, message: RecallV1, result: Result) -> None:

@@ -71,20 +71,20 @@ def check_claims(
     judged, results = Judged(), None
     if judge is not None:
         try:
-            located, judged = _judged(located, texts, judge, repairer, verifier)
+            located, judged = consulted(located, texts, judge, repairer, verifier)
             if judged.believed:
                 results = deciding.with_model(located, judged, digest)
         except ModelError as error:
             log.warning("judge_failed", error=type(error).__name__, claims=len(located))
             judged = Judged(note=f"without a model: {type(error).__name__}")
         if results is None:
-            located = [_in_own_words(one, texts) for one in located]
+            located = [in_own_words(one, texts) for one in located]
     if results is None:
         results = deciding.without_model(located, digest)
     return Checking(hedged(located, results), judged)
 
 
-def _judged(
+def consulted(
     located: Sequence[Located],
     texts: Mapping[str, CitedText],
     judge: Judge,
@@ -97,6 +97,9 @@ def _judged(
     disagrees or a claim was mended (of these). A question costs four requests at most: draft,
     judge, repair, judge. So where it passed one the second time, what it says then counts not, and
     where it passed one the first time, it counts only if the verifier does not disagree.
+
+    Raises:
+        ModelError: it could not be asked, or gave nothing usable.
     """
     first = judge(material(located, texts))
     if not first.believed:
@@ -138,7 +141,7 @@ def _mended(
         made = repairer(fallen, located, texts)
     except ModelError as error:
         log.warning("repair_failed", error=type(error).__name__, claims=len(fallen))
-        return list(located), judged
+        return list(located), replace(judged, mended=len(fallen))
     anew = [
         replace(
             locate(made.claims[one.drafted.claim_id], texts),
@@ -151,7 +154,13 @@ def _mended(
     replies = {key: said for key, said in judged.replies.items() if key not in fit}
     hashes = (*judged.prompt_hashes, *made.prompt_hashes)
     outputs = (*judged.output_hashes, *made.output_hashes)
-    told = replace(judged, replies=replies, prompt_hashes=hashes, output_hashes=outputs)
+    told = replace(
+        judged,
+        replies=replies,
+        prompt_hashes=hashes,
+        output_hashes=outputs,
+        mended=len(fallen),
+    )
     return [fit.get(one.drafted.claim_id, one) for one in located], told
 
 
@@ -192,7 +201,7 @@ def _says_it(one: Located, echo: Echo, texts: Mapping[str, CitedText]) -> bool:
     return own_words(one.text, texts[echo.evidence_id], echo.place) is not None
 
 
-def _in_own_words(one: Located, texts: Mapping[str, CitedText]) -> Located:
+def in_own_words(one: Located, texts: Mapping[str, CitedText]) -> Located:
     """The claim as a model wrote it, which may be a line without what it stands under."""
     if one.place is None:
         return one

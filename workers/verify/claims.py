@@ -127,8 +127,9 @@ class Opinions:
     """What the judges said of a claim, for the record: no words of it (DESIGN 7.8).
 
     `supported` and `contradicted` are the verifier's probabilities, `digest` names its weights.
-    `doubts` are the kinds that were asked about, `standing` those that nobody settled. `replies`
-    are the verdicts of a language model, in the order in which it was asked.
+    `doubts` are the kinds that were found, `answered` those that a language model answered, and
+    `standing` those that nobody settled. `replies` are its verdicts, in the order in which it was
+    asked.
     """
 
     supported: float | None = None
@@ -137,6 +138,7 @@ class Opinions:
     doubts: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
+    answered: tuple[str, ...] = ()
 
     def as_body(self) -> dict[str, Any]:
         """As it stands in the audit log and with the answer's inputs."""

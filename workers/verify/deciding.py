@@ -96,7 +96,9 @@ def denies(one: Located) -> bool:
 def opinions(one: Located, replies: Sequence[Reply], digest: str | None) -> Opinions:
     """What is kept of how a claim was judged."""
     asked = tuple(doubt.kind for doubt in one.doubts)
-    settled = replies[-1].settled if replies else frozenset()
+    last = replies[-1] if replies else None
+    settled = last.settled if last else frozenset()
+    answered = last.answered if last else frozenset()
     read = one.reading
     return Opinions(
         supported=None if read is None else round(read.supported, 4),
@@ -105,4 +107,5 @@ def opinions(one: Located, replies: Sequence[Reply], digest: str | None) -> Opin
         doubts=asked,
         standing=tuple(kind for kind in asked if kind not in settled),
         replies=tuple(reply.verdict.value for reply in replies),
+        answered=tuple(kind for kind in asked if kind in answered),
     )

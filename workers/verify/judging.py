@@ -67,10 +67,12 @@ Ask = Callable[[Prompt[Judgement]], Proposal[Judgement]]
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said of a claim: its verdict, and the doubts that it settled."""
+    """What a model said of a claim: its verdict, the doubts that it settled, and all that it
+    answered."""
 
     verdict: Support
     settled: frozenset[str] = frozenset()
+    answered: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,8 @@ class Judged:
     """Ids of claims on which its word does not count: they are decided without it."""
     missed: int = 0
     """Of the false controls, how many it passed; true ones that it did not pass are no fault."""
+    mended: int = 0
+    """How many claims went back to their drafter."""
 
     def said(self, claim_id: str) -> Support | None:
         """Its last verdict on a claim."""
@@ -158,6 +162,7 @@ class Judged:
             "believed": self.believed,
             "controls": self.controls,
             "controls_missed": self.missed,
+            "mended": self.mended,
         }
 
     def then(self, later: "Judged", void: Collection[str] = ()) -> "Judged":
@@ -181,6 +186,7 @@ class Judged:
             self.controls + later.controls,
             frozenset(void),
             self.missed + later.missed,
+            self.mended + later.mended,
         )
 
 
@@ -248,14 +254,17 @@ def _replies(judgement: Judgement, known: Mapping[str, Any]) -> dict[str, Reply]
     doubt that is answered twice is not settled."""
     times = Counter(one.claim_id for one in judgement.verdicts)
     return {
-        one.claim_id: Reply(one.verdict, _settled(one))
+        one.claim_id: Reply(one.verdict, _settled(one), _answered(one))
         for one in judgement.verdicts
         if one.claim_id in known and times[one.claim_id] == 1
     }
 
 
 def _settled(one: _Judged) -> frozenset[str]:
+    once = _answered(one)
+    return frozenset(answer.doubt for answer in one.doubts if answer.holds and answer.doubt in once)
+
+
+def _answered(one: _Judged) -> frozenset[str]:
     times = Counter(answer.doubt for answer in one.doubts)
-    return frozenset(
-        answer.doubt for answer in one.doubts if answer.holds and times[answer.doubt] == 1
-    )
+    return frozenset(doubt for doubt, number in times.items() if number == 1)

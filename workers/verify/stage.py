@@ -34,6 +34,8 @@ from workers.verify.cures import Abstained, cure, is_past
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
+from workers.verify.record.counts import count
+from workers.verify.record.version import gate_version
 from workers.verify.repairing import repair
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
 
@@ -100,6 +102,12 @@ def work(context: Context, message: VerifyV1) -> Result:
             draft, passed, checking = instead, keyless, Checking(results, checking.judged)
     disputed = contested(checking.results, found)
     undecided = contested(checking.results, unresolved(found))
+    counts = count(
+        set_aside or checking.results,
+        checking.judged,
+        by_model=not drafted.is_extractive,
+        set_aside=bool(set_aside),
+    )
     conflicts = shown(found, held)
     cost_usd = None if cost is None else str(cost)
     body = compose(
@@ -132,6 +140,7 @@ def work(context: Context, message: VerifyV1) -> Result:
             in_the_past=in_the_past,
             cost_usd=cost_usd,
             held=held,
+            gate={"version": gate_version(), "counts": counts.as_body()},
         ),
         [version.document_id for version in versions.values() if version.id in used],
         in_the_past,
@@ -236,6 +245,7 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         message.question_id,
         answer_hash=answer.hash,
         inputs_hash=inputs.hash,
+        gate=result.inputs.gate.version if result.inputs.gate else None,
         abstain_reason=body.abstain_reason,
         claims=[claim.claim_id for claim in body.claims],
         verdicts=[_verdict(one, key) for one in result.checking.results],

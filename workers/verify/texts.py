@@ -94,10 +94,17 @@ def cited_text(context: Context, held: Held) -> CitedText:
         if cited is None:
             if len(kept) >= KEPT_TEXTS:
                 del kept[next(iter(kept))]
-            cited = kept[version.id] = CitedText(
-                Source(version.text),
-                sentences_of(version.structure),
-                version.title,
-                origin=_origin(version),
-            )
+            cited = kept[version.id] = text_of(held)
     return replace(cited, identifiers=held.cited.identifiers)
+
+
+def text_of(held: Held) -> CitedText:
+    """The version as claims are checked against it."""
+    version = held.version
+    return CitedText(
+        Source(version.text),
+        sentences_of(version.structure),
+        version.title,
+        held.cited.identifiers,
+        _origin(version),
+    )

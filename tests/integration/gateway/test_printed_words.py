@@ -172,6 +172,7 @@ COMMANDS: dict[tuple[str, ...], Arguments] = {
     ("import",): lambda w: ["pubmed", w.file(f"pubmed26n0001{ESCAPES}.xml", "<x/>")],
     ("extract",): lambda w: [w.file(f"other{ESCAPES}.txt", POOR + HOSTILE), "--type", "genomics"],
     ("refresh",): lambda w: [f"pubmed{HOSTILE}"],
+    ("recheck",): lambda w: ["--all"],
     ("report",): lambda w: ["--out", str(w.folder / f"reports{ESCAPES}")],
     ("status",): lambda w: [],
     ("sources",): lambda w: [],

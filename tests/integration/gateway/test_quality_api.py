@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from knowledge.quality import quality_metrics
+from knowledge.quality import GROUPS, quality_metrics
 from store.models import AnswerQuality
 from tests.integration.gateway.conftest import Running, serving
 
@@ -80,7 +80,7 @@ def extract(gateway: Running, scores: list[float], seconds: float) -> None:
 @pytest.mark.requirement("MC-4.1b")
 def test_mc_4_1b_what_nothing_was_seen_of_is_unknown(gateway: Running) -> None:
     body = gateway.client.get("/v1/quality").json()
-    every = body["retrieval_quality"] | body["grounding_quality"] | body["extraction_quality"]
+    every = {name: one for group in GROUPS for name, one in body[group].items()}
     assert list(every) == list(quality_metrics())
     for name, metric in every.items():
         assert {key: metric[key] for key in NOTHING} == NOTHING, name
@@ -159,6 +159,29 @@ def test_prometheus_reads_the_metrics_of_the_last_day(gateway: Running) -> None:
     assert 'attest_quality{metric="marc.final_score"}' not in text
     assert 'attest_answers_last_24h{outcome="answered",query_type="clinical_trials"} 1.0' in text
     assert 'attest_response_seconds{quantile="0.95"} 0.25' in text
+
+
+def test_stops_and_requests_are_the_same_in_the_report_on_the_page_and_for_prometheus(
+    gateway: Running,
+) -> None:
+    seal(gateway, drafted=4, own_words=3, source_words=1, stops={"number": 2, "doubt arm": 1})
+    gateway.execute(
+        "INSERT INTO model_usage (at, purpose, model, outcome, ms, cost_usd) "
+        "VALUES (now(), 'judge', 'm', 'proposed', 1500, 0.02)"
+    )
+    body = gateway.client.get("/v1/quality").json()
+    assert body["gate_quality"]["own_words_rate"]["value"] == 0.75
+    assert body["last_24h"]["claims_stopped_by"] == {"number": 2, "doubt arm": 1}
+    (asked,) = body["last_24h"]["model_requests"]
+    assert (asked["purpose"], asked["ms_p95"], asked["cost_usd_p50"]) == ("judge", 1500, 0.02)
+    text = gateway.client.get("/metrics").text
+    assert 'attest_quality{metric="own_words_rate"} 0.75' in text
+    assert 'attest_claims_stopped_last_24h{check="doubt arm"} 1.0' in text
+    assert 'attest_model_request_seconds{purpose="judge",quantile="0.95"} 1.5' in text
+    assert 'attest_model_request_usd{purpose="judge",quantile="0.5"} 0.02' in text
+    page = gateway.client.get("/operate/quality").text
+    for words in ("Hard fact: number", "Doubt: arm", "1.5 s", "US$ 0.0200"):
+        assert words in page
 
 
 @pytest.mark.requirement("OP-5.4")

@@ -86,7 +86,7 @@ def test_the_page_needs_nothing_but_itself(store: Store, tmp_path: Path) -> None
     seal(store, MONDAY - timedelta(days=1), cost_usd="0.25")
     page = writing.write_weekly(store, tmp_path, WEDNESDAY)[1].read_text("utf-8")
     read = Reader(page)
-    assert page.count("<svg") == 5
+    assert page.count("<svg") == 6
     assert not read.tags & {"script", "link", "iframe", "img", "object", "embed", "form", "base"}
     assert not read.handlers
     assert not [one for one in read.addresses if not one.startswith("#")]

@@ -144,7 +144,8 @@ def test_a_doubt_is_settled_by_one_yes(answers: list[bool], settled: set[str]) -
         return [{"claim_id": name, "doubts": doubts, "verdict": "SUPPORTED"}]
 
     judged = judge(alone(located("a", "It works.", "arm")), Asked(said))
-    assert judged.replies["a"] == (Reply(Support.SUPPORTED, frozenset(settled)),)
+    answered = frozenset({"arm"} if len(answers) == 1 else ())
+    assert judged.replies["a"] == (Reply(Support.SUPPORTED, frozenset(settled), answered),)
 
 
 def test_without_claims_nothing_is_asked() -> None:

@@ -1,0 +1,1 @@
+"""Runs that verify held answers again."""

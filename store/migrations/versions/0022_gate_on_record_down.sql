@@ -1,0 +1,19 @@
+DROP TABLE recheck_answer;
+DROP TABLE recheck;
+ALTER TABLE model_usage DROP COLUMN ms;
+ALTER TABLE answer_quality
+    DROP COLUMN gate,
+    DROP COLUMN drafted,
+    DROP COLUMN own_words,
+    DROP COLUMN source_words,
+    DROP COLUMN mended,
+    DROP COLUMN repaired,
+    DROP COLUMN doubts,
+    DROP COLUMN doubts_answered,
+    DROP COLUMN doubts_standing,
+    DROP COLUMN both_judged,
+    DROP COLUMN disagreed,
+    DROP COLUMN controls,
+    DROP COLUMN controls_missed,
+    DROP COLUMN believed,
+    DROP COLUMN stops;

@@ -17,7 +17,6 @@ from workers.generate.prompting import Instructions, Section, instructions_for
 from workers.generate.snippets import Shown, as_data
 from workers.language_model.port import Consulted, LanguageModel, ModelUnusable, Prompt
 
-GENERATOR = "anthropic"
 PURPOSE = "generate"
 
 
@@ -67,12 +66,14 @@ class ModelDraft:
     instructions: Instructions
     consulted: Consulted
     accepted: Accepted
+    maker: str = "anthropic"
+    """What the answer calls the model's service."""
 
     def as_body(self) -> dict[str, Any]:
         """As the draft is stored; `claims` as the gate reads them."""
         claims = self.accepted.claims
         return {
-            "generator": GENERATOR,
+            "generator": self.maker,
             **self.consulted.as_body(),
             "form": self.instructions.form,
             "abstained": self.accepted.abstained,
@@ -84,7 +85,11 @@ class ModelDraft:
 
 
 def draft(
-    model: LanguageModel, question: str, query_type: str, evidence: Sequence[Shown]
+    model: LanguageModel,
+    question: str,
+    query_type: str,
+    evidence: Sequence[Shown],
+    maker: str = "anthropic",
 ) -> ModelDraft:
     """Ask once for a draft. The patient context is not sent.
 
@@ -115,7 +120,7 @@ def draft(
         made.output_hash,
         made.usage,
     )
-    return ModelDraft(told, consulted, accepted)
+    return ModelDraft(told, consulted, accepted, maker)
 
 
 def accept(written: Written, evidence: Sequence[Shown], sections: Sequence[Section]) -> Accepted:

@@ -95,12 +95,13 @@ def _judged(
 
     It is asked once more where it passed a false control (of all claims), and where the verifier
     disagrees or a claim was mended (of these). A question costs four requests at most: draft,
-    judge, repair, judge. So where it passed one the second time, what it says then counts not, and
-    where it passed one the first time, it counts only if the verifier does not disagree.
+    judge, repair, judge. So where it passed one the second time, or cannot be asked then, that
+    counts not, and where it passed one the first time, it counts only if the verifier does not
+    disagree.
     """
     first = judge(material(located, texts))
     if not first.believed:
-        second = judge(material(located, texts, look=2))
+        second = _once_more(judge, material(located, texts, look=2))
         doubted = [one for one in located if deciding.disagree(one, _reply(second, one))]
         void = [one.drafted.claim_id for one in doubted]
         return list(located), replace(first, replies={}).then(second, void)
@@ -112,9 +113,18 @@ def _judged(
     ]
     if not any(one.may_pass for one in again):
         return mended, first
-    second = judge(material(again, texts, look=2))
+    second = _once_more(judge, material(again, texts, look=2))
     void = [] if second.believed else [one.drafted.claim_id for one in again]
     return mended, first.then(second, void)
+
+
+def _once_more(judge: Judge, asked: Material) -> Judged:
+    """The second look; where the model fails, one that is not believed."""
+    try:
+        return judge(asked)
+    except ModelError as error:
+        log.warning("judge_failed", error=type(error).__name__, claims=len(asked.claims))
+        return Judged(note=f"asked once: {type(error).__name__}", believed=False)
 
 
 def _reply(judged: Judged, one: Located) -> Reply | None:

@@ -171,7 +171,7 @@ def read(
     """The claims that could still pass with what the verifier makes of them, and only those other
     sources of them of which it is sure. Whole sentences of a passage need no reading."""
     asked = [one for one in located if one.may_pass and not one.repeats]
-    echoes = [(one, echo) for one in located for echo in one.also]
+    echoes = [(one, echo) for one in located for echo in one.also if not echo.needed]
     pairs = [(one.text, one.passage) for one in asked]
     pairs += [
         (one.text, echo.place.of(texts[echo.evidence_id].source.text)) for one, echo in echoes
@@ -191,7 +191,7 @@ def read(
         replace(
             one,
             reading=readings.get(id(one)),
-            also=tuple(echo for echo in one.also if (id(one), echo) in sure),
+            also=tuple(echo for echo in one.also if echo.needed or (id(one), echo) in sure),
         )
         for one in located
     ]
@@ -204,7 +204,8 @@ def _says_it(one: Located, echo: Echo, texts: Mapping[str, CitedText]) -> bool:
 
 def _in_own_words(one: Located, texts: Mapping[str, CitedText]) -> Located:
     """The claim as a model wrote it, which may be a line without what it stands under."""
-    if one.place is None:
+    if len(one.parts) != 1:
         return one
+    assert one.place is not None
     cited = texts[one.drafted.evidence_id]
     return replace(one, repeats=own_words(one.text, cited, one.place) is not None)

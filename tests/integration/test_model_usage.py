@@ -198,6 +198,47 @@ def test_a_lost_answer_is_asked_for_once_more_as_a_request_of_its_own(world: Wor
     assert world.cost_of() is None
 
 
+def test_a_reply_of_another_shape_is_asked_for_once_more_and_the_model_is_told_its_fault(
+    world: World,
+) -> None:
+    world.api.next.append(message('{"verdict": 5}'))
+    assert world.model().propose(PROMPT).value.verdict == "yes"
+    assert [row.outcome for row in world.rows()] == ["unusable", "proposed"]
+    first, second = (asked["system"] for asked in world.api.asked)
+    assert second[0] == first[0]
+    assert "verdict: Input should be a valid string" in second[1]["text"]
+    world.api.next.extend([message("prose"), message("prose")])
+    assert "shape" in str(fail(world.model()))
+    assert [row.outcome for row in world.rows()][2:] == ["unusable", "unusable"]
+
+
+def test_no_more_replies_are_asked_for_than_may_be(world: World) -> None:
+    budget = replace(PLENTY, requests=2)
+    world.api.next.append(DROPPED)  # no reply
+    model = world.model(budget=budget)
+    with pytest.raises(BudgetSpent, match="were made"):
+        for _ in range(3):
+            model.propose(PROMPT)
+    assert model.left == 0
+    few = world.model(budget=replace(PLENTY, requests=1))
+    world.api.next.append(message("prose"))
+    assert not isinstance(fail(few), BudgetSpent)
+    assert isinstance(fail(few), BudgetSpent)
+
+
+def test_a_price_of_the_operator_s_own_counts_against_the_budgets(world: World) -> None:
+    free = prices().with_own(Decimal(0), Decimal(0))
+    model = BudgetedModel(
+        world.adapter(),
+        world.store,
+        "q9",
+        Budget(Decimal(0), Decimal(0)),
+        now=world.clock,
+        table=free,
+    )
+    assert model.propose(PROMPT).value.verdict == "yes"
+
+
 def test_a_budget_is_never_overrun_however_many_ask_at_once(world: World) -> None:
     """Each holds the most it can cost while it runs, so only as many run as the budget holds."""
     room, all_ = 3, 8

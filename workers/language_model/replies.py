@@ -42,15 +42,19 @@ def value_of(shape: type[T], reply: str) -> T:
     Raises:
         Unreadable: it holds none, more than one, or ends in the midst of one.
     """
-    text = reply.rpartition(_THOUGHTS_END)[2]
-    pieces = list(_objects(text))
+    behind = reply.rpartition(_THOUGHTS_END)[2]
+    # A reply that begins with its object has no thoughts: the mark stands in one of its texts.
+    return _only_value(shape, reply if reply.lstrip()[:1] in ("{", "`") else behind)
+
+
+def _only_value(shape: type[T], text: str) -> T:
     values, faults = [], []
-    for piece in pieces:
+    for piece in list(_objects(text)):
         try:
             values.append(_validated(shape, piece))
         except ValidationError as error:
             faults.append(_told(error))
-        except ValueError as error:  # no JSON, or a name twice
+        except ValueError as error:  # a name twice
             faults.append(str(error))
     if values and all(one == values[0] for one in values):
         return values[0]

@@ -54,7 +54,7 @@ def placed(
                 return (Placed(key, found),)
     for words in _forms(quote):
         pieces = [one.strip() for one in ELLIPSIS.split(" ".join(words.split())) if one.strip()]
-        whole = 1 < len(pieces) <= MOST_PIECES and all(map(_says_something, pieces))
+        whole = 0 < len(pieces) <= MOST_PIECES and all(map(_says_something, pieces))
         if whole and (found_all := _in_order(pieces, sources)):
             return () if _is_stitched(found_all, sentences) else found_all
     return ()

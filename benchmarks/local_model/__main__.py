@@ -140,23 +140,19 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
             with store.reading() as session:
                 requests = [dict(row._mapping) for row in session.execute(_REQUESTS)]
             store.engine.dispose()
-        log = (Path(directory) / "up.log").read_text("utf-8", errors="replace")
     return {
         "model": weights.stem,
         "api": options.api,
         "questions": questions,
         "requests": requests,
-        "warnings": sorted(
-            {line.split("\x1b")[0][:160] for line in log.splitlines() if "warn" in line}
-        )[:20],
     }
 
 
 def stuck(questions: Sequence[dict[str, Any]]) -> bool:
     """Whether a question has no end, or shows words that are not its source's."""
     return any(
-        one["status"] not in ("answered", "abstained", "done")
-        or not all(c["exact"] for c in one["claims"])
+        one["status"] not in ("answered", "failed")
+        or not all(claim["exact"] for claim in one["claims"])
         for one in questions
     )
 

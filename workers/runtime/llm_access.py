@@ -41,11 +41,14 @@ def wait_if_worth_it(
 ) -> None:
     """Raise `Later` if the model is worth another try; return if not.
 
-    Tries are counted in `model_usage`, so the count survives restarts and is shared by all workers.
+    A server of one's own that was too slow will be so again: it is not asked twice. Tries are
+    counted in `model_usage`, so the count survives restarts and is shared by all workers.
 
     Raises:
         Later: tries are left, and the pause is not too long.
     """
+    if context.settings.model_url and error.maybe_billed and not error.lost:
+        return
     retries = generation_policy().retries
     with context.store.reading() as session:
         tries = model_usage.ended(session, str(subject), purpose, UNAVAILABLE)

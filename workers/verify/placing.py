@@ -18,9 +18,16 @@ MOST_PIECES = 6
 LEAST_WORDS = 3
 """Of a piece; ours: fewer stand anywhere."""
 
-_OUTER = re.compile(
-    r"\s*(?:\"(.*)\"|“(.*)”|„(.*)[“”]|«(.*)»|‘(.*)’|'(.*)'|`(.*)`)\s*[.,;]?\s*", re.DOTALL
-)
+_MARKS = {
+    '"': '"',
+    "\u201c": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u00ab": "\u00bb",
+    "\u2018": "\u2019",
+    "'": "'",
+    "`": "`",
+}
+"""Opening quotation marks, and what may close them."""
 _WORD = re.compile(r"\w+")
 
 
@@ -63,8 +70,9 @@ def placed(
 def _forms(quote: str) -> Iterator[str]:
     """A quotation as it was written, and without the marks around it."""
     yield quote
-    if (inside := _OUTER.fullmatch(quote)) is not None:
-        yield next(group for group in inside.groups() if group is not None)
+    words = quote.strip().rstrip(".,;").rstrip()
+    if len(words) > 2 and words[-1] in _MARKS.get(words[0], ""):
+        yield words[1:-1]
 
 
 def _says_something(piece: str) -> bool:

@@ -28,7 +28,7 @@ FEW_CHANGED = 3
 FEW_DROPPED = 4
 
 # In a folded text, where one space stands for any run of them.
-_ELLIPSIS = re.compile(r"\s?[\[(]?\s?(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s?[\])]?\s?")
+ELLIPSIS = re.compile(r"\s?[\[(]?\s?(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s?[\])]?\s?")
 
 
 class Verdict(StrEnum):
@@ -167,7 +167,7 @@ def _same_when_folded(folded: str, source: Source) -> Iterator[tuple[int, int]]:
 
 def _explain(folded: str, cited: Source) -> QuoteCheck:
     """Which kind of wrong a quotation is that stands nowhere."""
-    parts = [part for part in _ELLIPSIS.split(folded) if part]
+    parts = [part for part in ELLIPSIS.split(folded) if part]
     if 1 < len(parts) <= MAX_PIECES:
         text = cited.normalized.text
         if all(part in text for part in parts):

@@ -31,6 +31,8 @@ class DraftedClaim(Part):
     heading: str
     also: tuple[AlsoSays, ...] = ()
     covers: float = 1.0
+    further: tuple[str, ...] = ()
+    """Evidence keys beside the first: the quotation, or a part of it, may stand in any of them."""
 
 
 class Fallback(Part):

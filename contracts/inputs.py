@@ -20,11 +20,13 @@ class Marks(Part):
 
 
 class Echo(Part):
-    """Where another source says the same: `place` is `[start, end)` of its version."""
+    """Where another source says the same, or, if `needed`, another part of what the claim leans on
+    stands: `place` is `[start, end)` of its version."""
 
     evidence_id: str
     place: tuple[int, int]
     quote_verdict: str
+    needed: bool = False
 
 
 class Opinions(Part):

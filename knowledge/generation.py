@@ -54,12 +54,20 @@ class Retries(_Policy):
     longest_pause_seconds: float = Field(gt=0)
 
 
+class Requests(_Policy):
+    """How many replies of a model may be asked for, for a draft and for a whole question."""
+
+    draft: Count
+    question: Count
+
+
 class GenerationPolicy(_Policy):
     """See the comments of `generation.yaml`."""
 
     forms: dict[Form, FormPolicy]
     evidence: EvidenceBounds
     draft: DraftBounds
+    requests: Requests
     retries: Retries
     fallbacks: dict[Reason, str]
 

@@ -42,7 +42,7 @@ password redis_password REDIS_PASSWORD
 write redis_url "redis://:$value@redis:6379/0"
 write redis.conf "requirepass $value"
 
-for name in encoder_key anthropic_api_key ncbi_api_key openfda_api_key openalex_api_key \
+for name in encoder_key anthropic_api_key model_key ncbi_api_key openfda_api_key openalex_api_key \
     perplexity_api_key audit_key; do
     [ -e "secrets/$name" ] || write "$name" "$(of_env "$(echo "$name" | tr '[:lower:]' '[:upper:]')")"
 done

@@ -43,7 +43,8 @@ def main() -> int:
     context = Context(store=store, settings=settings, worker=suspect.worker, leases=leases)
     stage = Stage(suspect.stage)
     outbox_id = UUID(suspect.outbox_id) if suspect.outbox_id else None
-    attempt(context, spec_of(stage), parse(stage, suspect.payload), outbox_id, suspect.claim)
+    spec, message = spec_of(stage).paced(settings), parse(stage, suspect.payload)
+    attempt(context, spec, message, outbox_id, suspect.claim)
     broker.close()
     store.engine.dispose()
     return 0

@@ -48,7 +48,8 @@ class InlineWorker:
         while self._waiting or sweep(self.store, self._publish):
             promise = self._waiting.popleft()
             stage = Stage(promise.stage)
-            handle(self.context, spec_of(stage), promise.payload, promise.id)
+            spec = spec_of(stage).paced(self.context.settings)
+            handle(self.context, spec, promise.payload, promise.id)
             handled += 1
             if progress is not None:
                 progress(stage)

@@ -154,7 +154,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
         store=store, settings=settings, worker=name, leases=leases, alone=Alone(settings)
     )
     for stage in stages:
-        declare(broker, context, spec_of(stage))
+        declare(broker, context, spec_of(stage).paced(settings))
     if NEEDS_ENCODER & set(stages):
         context.encoder.encode(["ready"])  # load the weights before the first question waits
     for number in (signal.SIGTERM, signal.SIGINT):

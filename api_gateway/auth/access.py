@@ -31,7 +31,7 @@ from store.access import keys, sessions
 from store.core.settings import Settings
 from store.models import LOCAL_OWNER, AccessKey, now
 from store.reports import model_usage
-from workers.language_model.prices import prices
+from workers.language_model import table_of
 
 SCHEME = "Bearer"
 
@@ -338,7 +338,8 @@ def require_budget(gateway: Gateway, caller: Caller) -> None:
     at = now()
     with Session(gateway.store.engine) as session:
         spent = model_usage.spent(session, since=midnight_before(at), owner=caller.owner)
-    costs = (prices().at_most(*vars(usage).values()) for usage in spent.unpriced)
+    table = table_of(gateway.settings)
+    costs = (table.at_most(*vars(usage).values()) for usage in spent.unpriced)
     if spent.known + sum(costs) < caller.limits.usd_a_day:
         return
     raise Refused(

@@ -17,6 +17,7 @@ from cli.instance.context import Instance, JsonOption, print_json
 from cli.instance.failures import about_servers, is_refusal
 from cli.instance.health_checks import Check
 from cli.instance.instance import resolve
+from cli.instance.model_check import model
 from cli.output.printing import Console
 from store.audit import audit
 from store.core.database import connect
@@ -51,7 +52,9 @@ def status(ctx: typer.Context, as_json: JsonOption = False) -> None:
     settings = resolve(instance.settings)
     own = None if instance.settings.database_url else instance.settings.data_dir.resolve()
     disk = [_disk(own)] if own else []
-    checks = [_gateway(instance.url), *_redis(settings, own), *disk, *_database(settings, own)]
+    asked = [model(settings, LOOK_SECONDS)] if settings.model_url else []
+    parts = [*_redis(settings, own), *disk, *_database(settings, own), *asked]
+    checks = [_gateway(instance.url), *parts]
     ailing = [check for check in checks if not check.well]
     if as_json:
         listed = [{**asdict(check), "well": check.well} for check in checks]

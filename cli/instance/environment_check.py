@@ -23,6 +23,7 @@ from store.models.columns import EMBEDDING_DIMENSIONS
 _SENT = (
     "encoder_key",
     "anthropic_api_key",
+    "model_key",
     "contact_email",
     "ncbi_api_key",
     "openfda_api_key",
@@ -116,6 +117,19 @@ def _encoder(settings: Settings) -> Iterator[str]:
 def _model(settings: Settings) -> Iterator[str]:
     if settings.anthropic_api_key and not _is_web(settings.anthropic_url):
         yield "ATTEST_ANTHROPIC_URL must be an http(s) address"
+    if not settings.model_url:
+        for name in ("model_name", "model_key"):
+            if getattr(settings, name):
+                yield f"ATTEST_{name.upper()} is of no use without ATTEST_MODEL_URL"
+        return
+    if settings.anthropic_api_key:
+        yield "set ATTEST_MODEL_URL or ATTEST_ANTHROPIC_API_KEY, not both: one model is asked"
+    if not _is_web(settings.model_url):
+        yield "ATTEST_MODEL_URL must be an http(s) address such as http://127.0.0.1:8000"
+    if not settings.model_name:
+        yield "ATTEST_MODEL_NAME is empty: name the model as its server does"
+    if (settings.model_input_usd is None) != (settings.model_output_usd is None):
+        yield "set both ATTEST_MODEL_INPUT_USD and ATTEST_MODEL_OUTPUT_USD, or neither"
 
 
 def _mirrors(settings: Settings) -> Iterator[str]:

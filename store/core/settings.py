@@ -97,6 +97,21 @@ class Settings(BaseSettings):
     anthropic_seconds: float = Field(
         default=20.0, gt=0, le=DAY_SECONDS, description="silence after which the model is given up"
     )
+    model_api: Literal["chat", "messages"] = Field(
+        default="chat", description="that the server at model_url speaks"
+    )
+    model_url: str = Field(
+        default="", description="a language model's server of your own, instead of Anthropic's"
+    )
+    model_name: str = ""
+    model_key: str = Field(default="", repr=False, description="empty: the server needs none")
+    model_seconds: float = Field(
+        default=120.0, gt=0, le=DAY_SECONDS, description="after which the model is given up"
+    )
+    model_input_usd: Decimal | None = Field(
+        default=None, ge=0, description="that a million tokens cost you; None: not known"
+    )
+    model_output_usd: Decimal | None = Field(default=None, ge=0)
     question_budget_usd: Decimal = Field(
         default=Decimal("1.00"), ge=0, description="for all requests of one question to the model"
     )

@@ -17,6 +17,8 @@ from store.models import ModelUsage
 ASKED = "asked"
 """The outcome of a request that is in progress, or whose process died."""
 
+_REPLIED = ("proposed", "refused", "unusable")
+
 _BUDGET_LOCK = 0x4174746573740003  # "Attest", 3: one transaction at a time checks a budget
 
 
@@ -182,6 +184,11 @@ def ended(session: Session, subject: str, purpose: str, outcome: str) -> int:
         )
     ).scalar_one()
     return number
+
+
+def replied(session: Session, subject: str, purpose: str) -> int:
+    """How many requests for a subject a model replied to, whatever it said."""
+    return sum(ended(session, subject, purpose, one) for one in _REPLIED)
 
 
 def totals(session: Session) -> list[Total]:

@@ -120,7 +120,7 @@ def usage(fresh: int, output: int, read: int = 0, written: int = 0, **other: Any
 
 def message(
     text: str,
-    stop_reason: str = "end_turn",
+    stop_reason: str | None = "end_turn",
     model: str = "claude-sonnet-5-5",
     **other: Any,
 ) -> Reply:

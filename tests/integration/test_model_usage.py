@@ -19,7 +19,7 @@ from tests.fakes.messages_api import MessagesApi, error, message, refusal, usage
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply
 from tests.servers import wait_until
 from workers.language_model.anthropic import AnthropicModel
-from workers.language_model.budgeted import Budget, BudgetedModel, most_input_tokens
+from workers.language_model.budgeted import Budget, BudgetedModel
 from workers.language_model.port import (
     BudgetSpent,
     LanguageModel,
@@ -42,7 +42,7 @@ class Verdict(BaseModel):
 
 
 PROMPT = Prompt("judge", "judge-1", f"Judge {SECRET}.", "Is it?", Verdict, max_tokens=500)
-MOST = prices().at_most(NAME, most_input_tokens(PROMPT), PROMPT.max_tokens)
+MOST = prices().at_most(NAME, PROMPT.most_input_tokens, PROMPT.max_tokens)
 GOOD = json.dumps({"verdict": "yes"})
 
 
@@ -127,7 +127,6 @@ def test_a_request_stands_in_the_ledger_before_it_is_sent(world: World) -> None:
     [
         pytest.param(refusal("bio"), "refused", True, id="refused"),
         pytest.param(message(GOOD, "max_tokens"), "unusable", True, id="cut off"),
-        pytest.param(message("prose"), "unusable", True, id="prose"),
         pytest.param(message(GOOD, usage=None), "unusable", False, id="no usage"),
         pytest.param(error(504, "timeout_error", "x"), "unavailable", False, id="gateway"),
         pytest.param(DROPPED, "unavailable", False, id="lost"),
@@ -186,7 +185,7 @@ def test_a_time_out_is_counted_as_the_most_that_it_can_cost_and_not_repeated(
     assert isinstance(late, ModelUnavailable)
     (row,) = world.rows()
     assert (row.outcome, row.cost_usd) == ("unavailable", None)
-    assert row.input_tokens == most_input_tokens(PROMPT)
+    assert row.input_tokens == PROMPT.most_input_tokens
     world.web.fault = lambda _: None
     assert isinstance(fail(world.model(budget=Budget(MOST * 2 - 1, PLENTY.day_usd))), BudgetSpent)
     assert world.model(budget=Budget(MOST * 2, PLENTY.day_usd)).propose(PROMPT)
@@ -197,6 +196,46 @@ def test_a_lost_answer_is_asked_for_once_more_as_a_request_of_its_own(world: Wor
     assert world.model().propose(PROMPT).value.verdict == "yes"
     assert [row.outcome for row in world.rows()] == ["unavailable", "proposed"]
     assert world.cost_of() is None
+
+
+def test_a_reply_of_another_shape_is_asked_for_once_more_and_the_model_is_told_its_fault(
+    world: World,
+) -> None:
+    world.api.next.append(message('{"verdict": 5}'))
+    assert world.model().propose(PROMPT).value.verdict == "yes"
+    assert [row.outcome for row in world.rows()] == ["unusable", "proposed"]
+    first, second = (asked["system"] for asked in world.api.asked)
+    assert second[0] == first[0]
+    assert "verdict: Input should be a valid string" in second[1]["text"]
+    world.api.next.extend([message("prose"), message("prose")])
+    assert "shape" in str(fail(world.model()))
+    assert [row.outcome for row in world.rows()][2:] == ["unusable", "unusable"]
+
+
+def test_no_more_replies_are_asked_for_than_may_be(world: World) -> None:
+    budget = replace(PLENTY, requests=2)
+    world.api.next.append(DROPPED)  # no reply
+    model = world.model(budget=budget)
+    model.propose(PROMPT)  # asked for again: both are spent
+    assert "were made" in str(fail(model))
+    assert model.left == 0
+    few = world.model(budget=replace(PLENTY, requests=1))
+    world.api.next.append(message("prose"))
+    assert not isinstance(fail(few), BudgetSpent)
+    assert isinstance(fail(few), BudgetSpent)
+
+
+def test_a_price_of_the_operator_s_own_counts_against_the_budgets(world: World) -> None:
+    free = prices().with_own(Decimal(0), Decimal(0))
+    model = BudgetedModel(
+        world.adapter(),
+        world.store,
+        "q9",
+        Budget(Decimal(0), Decimal(0)),
+        now=world.clock,
+        table=free,
+    )
+    assert model.propose(PROMPT).value.verdict == "yes"
 
 
 def test_a_budget_is_never_overrun_however_many_ask_at_once(world: World) -> None:
@@ -299,7 +338,7 @@ def test_totals_are_by_purpose_and_outcome(world: World) -> None:
     world.model("q1").propose(PROMPT)
     world.model("q2").propose(PROMPT)
     world.model("q2").propose(replace(PROMPT, purpose="rerank"))
-    world.api.next.append(message("x", usage=None))
+    world.api.next.append(message(GOOD, usage=None))
     fail(world.model())
     with Session(world.store.engine) as session:
         found = model_usage.totals(session)
@@ -327,4 +366,4 @@ def test_no_log_and_no_row_holds_words_or_the_key(
 
 def test_the_most_tokens_of_a_prompt_are_no_fewer_than_its_bytes() -> None:
     odd = replace(PROMPT, user="\U0001f9ec µ \ud800")
-    assert most_input_tokens(odd) >= len(odd.user.encode("utf-8", "surrogatepass"))
+    assert odd.most_input_tokens >= len(odd.user.encode("utf-8", "surrogatepass"))

@@ -12,8 +12,8 @@ from store.core.settings import MOST_OF_A_SECRET, SECRET, Settings
 from tests.commands import Attest
 
 NAMED = {
-    *("database_url", "redis_url", "key", "encoder_key", "anthropic_api_key", "ncbi_api_key"),
-    *("openfda_api_key", "openalex_api_key", "perplexity_api_key", "audit_key"),
+    *("database_url", "redis_url", "key", "encoder_key", "anthropic_api_key", "model_key"),
+    *("ncbi_api_key", "openfda_api_key", "openalex_api_key", "perplexity_api_key", "audit_key"),
 }
 
 

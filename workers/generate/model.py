@@ -6,19 +6,28 @@ texts. What was dropped is counted by reason.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from knowledge.generation import generation_policy
 from workers.generate.prompting import Instructions, Section, instructions_for
 from workers.generate.snippets import Shown, as_data
+from workers.language_model.names import joined, meant, named, without_keys
 from workers.language_model.port import Consulted, LanguageModel, ModelUnusable, Prompt
 
-GENERATOR = "anthropic"
 PURPOSE = "generate"
+_BETWEEN = ", "
+"""Between the keys of a claim that names several."""
+
+
+_VERDICTS = {
+    "answer": "ANSWER",
+    "abstain": "ABSTAIN_UNVERIFIED",
+    "abstain unverified": "ABSTAIN_UNVERIFIED",
+}
 
 
 class _Shape(BaseModel):
@@ -30,14 +39,25 @@ class WrittenClaim(_Shape):
 
     heading: Annotated[str, Field(description="the section it belongs to")]
     text: Annotated[str, Field(description="one statement that can be read alone")]
-    evidence_id: Annotated[str, Field(description="the key of the one source it leans on")]
-    quote: Annotated[str, Field(description="copied letter by letter from that source's passages")]
+    evidence_id: Annotated[
+        str,
+        BeforeValidator(lambda written: joined(written, ", ")),
+        Field(description="the key of the one source it leans on"),
+    ]
+    quote: Annotated[
+        str,
+        BeforeValidator(lambda written: joined(written, " [...] ")),
+        Field(description="copied letter by letter from that source's passages"),
+    ]
 
 
 class Written(_Shape):
     """What is asked for: claims, or an abstention (SentinelPharma plan, section 8)."""
 
-    verdict: Literal["ANSWER", "ABSTAIN_UNVERIFIED"]
+    verdict: Annotated[
+        Literal["ANSWER", "ABSTAIN_UNVERIFIED"],
+        BeforeValidator(lambda written: meant(written, _VERDICTS)),
+    ]
     claims: list[WrittenClaim]
     missing: Annotated[
         list[str],
@@ -67,24 +87,36 @@ class ModelDraft:
     instructions: Instructions
     consulted: Consulted
     accepted: Accepted
+    maker: str = "anthropic"
+    """What the answer calls the model's service."""
 
     def as_body(self) -> dict[str, Any]:
         """As the draft is stored; `claims` as the gate reads them."""
         claims = self.accepted.claims
         return {
-            "generator": GENERATOR,
+            "generator": self.maker,
             **self.consulted.as_body(),
             "form": self.instructions.form,
             "abstained": self.accepted.abstained,
-            "claims": [{"claim_id": f"c{n}"} | one.model_dump() for n, one in enumerate(claims, 1)],
+            "claims": [_stored(n, one) for n, one in enumerate(claims, 1)],
             "missing": list(self.accepted.missing),
             "refused": dict(self.accepted.refused),
             "moved": self.accepted.moved,
         }
 
 
+def _stored(number: int, claim: WrittenClaim) -> dict[str, Any]:
+    key, *further = claim.evidence_id.split(_BETWEEN)
+    body = {"claim_id": f"c{number}", **claim.model_dump(), "evidence_id": key}
+    return {**body, "further": further} if further else body
+
+
 def draft(
-    model: LanguageModel, question: str, query_type: str, evidence: Sequence[Shown]
+    model: LanguageModel,
+    question: str,
+    query_type: str,
+    evidence: Sequence[Shown],
+    maker: str = "anthropic",
 ) -> ModelDraft:
     """Ask once for a draft. The patient context is not sent.
 
@@ -115,7 +147,7 @@ def draft(
         made.output_hash,
         made.usage,
     )
-    return ModelDraft(told, consulted, accepted)
+    return ModelDraft(told, consulted, accepted, maker)
 
 
 def accept(written: Written, evidence: Sequence[Shown], sections: Sequence[Section]) -> Accepted:
@@ -131,12 +163,12 @@ def accept(written: Written, evidence: Sequence[Shown], sections: Sequence[Secti
     refused: Counter[str] = Counter()
     kept: dict[tuple[str, str], WrittenClaim] = {}
     moved = 0
-    for claim in map(_tidy, written.claims):
-        reason = _refusal(claim, known, kept)
+    for claim in (_tidy(one, known) for one in written.claims):
+        reason = _refusal(claim, kept)
         if reason:
             refused[reason] += 1
             continue
-        home = _home(claim, known[claim.evidence_id], sections)
+        home = _home(claim, known[claim.evidence_id.split(_BETWEEN)[0]], sections)
         moved += home != claim.heading
         kept[claim.evidence_id, claim.text] = claim.model_copy(update={"heading": home})
     place = {section.heading: n for n, section in enumerate(sections)}
@@ -145,12 +177,13 @@ def accept(written: Written, evidence: Sequence[Shown], sections: Sequence[Secti
     return Accepted(claims, missing, refused, moved, abstained=False)
 
 
-def _tidy(claim: WrittenClaim) -> WrittenClaim:
-    """A claim on one line; the quotation keeps its letters, only its edges are trimmed."""
+def _tidy(claim: WrittenClaim, known: Collection[str]) -> WrittenClaim:
+    """A claim on one line, with the keys that it names; none, where one of them is not known. The
+    quotation keeps its letters, only its edges are trimmed."""
     return WrittenClaim(
         heading=_heading(claim.heading),
-        text=" ".join(claim.text.split()),
-        evidence_id=claim.evidence_id.strip(),
+        text=without_keys(" ".join(claim.text.split()), known),
+        evidence_id=_BETWEEN.join(named(claim.evidence_id, known)),
         quote=claim.quote.strip(),
     )
 
@@ -160,12 +193,10 @@ def _heading(written: str) -> str:
     return " ".join(written.strip(" \t\r\n#*:.0123456789").split()).upper()
 
 
-def _refusal(
-    claim: WrittenClaim, known: Mapping[str, Shown], kept: Mapping[tuple[str, str], WrittenClaim]
-) -> str | None:
+def _refusal(claim: WrittenClaim, kept: Mapping[tuple[str, str], WrittenClaim]) -> str | None:
     """Why a claim is dropped; None: it is not."""
     bounds = generation_policy().draft
-    if claim.evidence_id not in known:
+    if not claim.evidence_id:
         return "unknown_evidence"
     if not (claim.text and claim.quote):
         return "empty"

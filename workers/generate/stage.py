@@ -33,6 +33,7 @@ from workers.generate.extractive import Asked, choose, lacking
 from workers.generate.model import PURPOSE, draft
 from workers.generate.prompting import instructions_for
 from workers.generate.snippets import Shown, shown
+from workers.language_model import maker_of
 from workers.language_model.port import (
     BudgetSpent,
     Consulted,
@@ -88,7 +89,7 @@ def work(context: Context, message: GenerateV1) -> Keyed[Draft]:
         Later: the model is away for a moment; it is asked again after that.
     """
     material = _read(context.store, message)
-    model = asking(context, message.question_id)
+    model = asking(context, message.question_id, generation_policy().requests.draft)
     evidence = shown(material.evidence) if model else []
     log.info(  # MC-2.1d
         "answer_form_chosen",
@@ -148,7 +149,8 @@ def _drafted(
 ) -> dict[str, Any]:
     """The model's draft, or an extractive one that says why it is not the model's."""
     try:
-        body = draft(model, material.question, material.query_type, evidence).as_body()
+        maker = maker_of(context.settings)
+        body = draft(model, material.question, material.query_type, evidence, maker).as_body()
     except ModelError as error:
         if isinstance(error, ModelUnavailable):
             wait_if_worth_it(context, message.question_id, PURPOSE, error)
@@ -238,5 +240,11 @@ def commit(unit: UnitOfWork, message: GenerateV1, drafted: Keyed[Draft]) -> None
         )
 
 
-SPEC = question_stage(Stage.GENERATE, work, commit, time_limit_seconds=240.0)
+SPEC = question_stage(
+    Stage.GENERATE,
+    work,
+    commit,
+    time_limit_seconds=240.0,
+    model_waits=generation_policy().draft.patience * generation_policy().requests.draft,
+)
 """A language model may take a minute, and is asked once more if its answer gets lost."""

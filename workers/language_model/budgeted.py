@@ -8,11 +8,10 @@ An unknown cost counts as the highest possible. So no number of workers, crashes
 unknown models spends more than a budget allows: each request reserves its worst case first.
 """
 
-import json
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -35,7 +34,7 @@ from workers.language_model.port import (
     T,
     Usage,
 )
-from workers.language_model.prices import prices
+from workers.language_model.prices import PriceTable, prices
 
 log = structlog.get_logger(__name__)
 
@@ -47,8 +46,6 @@ _OUTCOMES: dict[type[ModelError], str] = {
     ModelUnavailable: UNAVAILABLE,
     ModelMisconfigured: MISCONFIGURED,
 }
-_OVERHEAD_TOKENS = 1000
-"""Our choice: for what the service adds to a prompt, mainly the wording around a schema."""
 _PAUSE = 0.5
 """Seconds before a request whose answer was lost is repeated."""
 
@@ -59,6 +56,8 @@ class Budget:
 
     subject_usd: Decimal
     day_usd: Decimal
+    requests: int | None = None
+    """How many replies may be asked for through one `BudgetedModel`; None: any number."""
 
 
 class BudgetedModel:
@@ -73,8 +72,10 @@ class BudgetedModel:
         *,
         now: Callable[[], datetime],
         sleep: Callable[[float], None] = time.sleep,
+        table: PriceTable | None = None,
     ) -> None:
-        """`subject` is charged for the requests, such as a question's id."""
+        """`subject` is charged for the requests, such as a question's id, by the prices of
+        `table`."""
         self.name = model.name
         self._model = model
         self._store = store
@@ -82,14 +83,27 @@ class BudgetedModel:
         self._budget = budget
         self._now = now
         self._sleep = sleep
+        self._prices = table or prices()
+        self.left = budget.requests
+        """How many replies may still be asked for; None: any number."""
 
     def propose(self, prompt: Prompt[T]) -> Proposal[T]:
-        """Ask if the budgets allow it; if the answer is lost, ask once more as a new request.
+        """Ask if the budgets allow it. If the answer is lost, or has another shape than asked for,
+        ask once more as a new request; in the second case the model is told what was wrong.
 
         Raises:
             BudgetSpent: a budget does not hold the most that this request can cost.
             ModelError: as raised by the model.
         """
+        try:
+            return self._found(prompt)
+        except ModelUnusable as error:
+            if error.fault is None or self.left == 0:
+                raise
+            fault = error.fault
+        return self._found(replace(prompt, correction=fault))
+
+    def _found(self, prompt: Prompt[T]) -> Proposal[T]:
         try:
             return self._once(prompt)
         except ModelUnavailable as error:
@@ -99,7 +113,11 @@ class BudgetedModel:
         return self._once(prompt)
 
     def _once(self, prompt: Prompt[T]) -> Proposal[T]:
+        if self.left == 0:
+            raise BudgetSpent("All requests that may be made for it were made")
         usage_id, sent = self._reserve(prompt), time.monotonic()
+        if self.left is not None:
+            self.left -= 1
         try:
             made = self._model.propose(prompt)
         except ModelError as error:
@@ -110,13 +128,13 @@ class BudgetedModel:
         return made
 
     def _reserve(self, prompt: Prompt[T]) -> int:
-        read, now = most_input_tokens(prompt), self._now()
-        need = prices().at_most(self.name, read, prompt.max_tokens)
+        read, now = prompt.most_input_tokens, self._now()
+        need = self._prices.at_most(self.name, read, prompt.max_tokens)
         day = now.replace(hour=0, minute=0, second=0, microsecond=0)
         with self._store.unit_of_work("language_model") as unit:
             model_usage.lock_budgets(unit.session)
-            of_subject = _at_most(model_usage.spent(unit.session, subject=self._subject))
-            of_day = _at_most(model_usage.spent(unit.session, since=day))
+            of_subject = self._at_most(model_usage.spent(unit.session, subject=self._subject))
+            of_day = self._at_most(model_usage.spent(unit.session, since=day))
             short = _short(self._budget, of_subject + need, of_day + need)
             if short is None:
                 row = ModelUsage(
@@ -131,6 +149,14 @@ class BudgetedModel:
                 return model_usage.begin(unit.session, row)
         log.warning("language_model_budget_spent", of=short, purpose=prompt.purpose)
         raise BudgetSpent(f"The budget of the {short} does not hold another request")
+
+    def _at_most(self, spent: Spent) -> Decimal:
+        """US dollars; an unknown cost counts as the highest possible."""
+        unknown = (
+            self._prices.at_most(request.model, request.input_tokens, request.output_tokens)
+            for request in spent.unpriced
+        )
+        return sum(unknown, spent.known)
 
     def _settle(
         self, usage_id: int, purpose: str, came: Proposal[T] | ModelError, sent: float
@@ -173,23 +199,6 @@ def _tokens(usage: Usage | None) -> tuple[int, int, int, int] | None:
         usage.cache_read_tokens,
         usage.cache_write_tokens,
     )
-
-
-def most_input_tokens(prompt: Prompt[T]) -> int:
-    """The most tokens that a prompt can have: each token holds at least one byte of UTF-8."""
-    # The schema is sent too, and counted twice: adapters may word it more fully than pydantic.
-    schema = json.dumps(prompt.shape.model_json_schema())
-    written = f"{prompt.system}{prompt.user}{schema}{schema}"
-    return len(written.encode("utf-8", "surrogatepass")) + _OVERHEAD_TOKENS
-
-
-def _at_most(spent: Spent) -> Decimal:
-    """US dollars; an unknown cost counts as the highest possible."""
-    unknown = (
-        prices().at_most(request.model, request.input_tokens, request.output_tokens)
-        for request in spent.unpriced
-    )
-    return sum(unknown, spent.known)
 
 
 def _short(budget: Budget, of_subject: Decimal, of_day: Decimal) -> str | None:

@@ -4,6 +4,7 @@ A model proposes and code decides (invariant 6): the caller validates every prop
 stored data.
 """
 
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Protocol, TypeVar
@@ -11,6 +12,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 T = TypeVar("T", bound=BaseModel)
+
+_OVERHEAD_TOKENS = 1000
+"""Our choice: for what the service adds to a prompt, mainly the wording around a schema."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,17 @@ class Prompt(Generic[T]):
     max_tokens: int = 2048
     patience: float = 1.0
     """A factor on the settings' time-out, for long answers."""
+    correction: str = ""
+    """What was wrong with the last reply to this, for the model; behind the instructions."""
+
+    @property
+    def most_input_tokens(self) -> int:
+        """The most tokens that it can have: each token holds at least one byte of UTF-8."""
+        # The schema is sent too, and counted twice: adapters may word it more fully than pydantic,
+        # and tell it besides.
+        schema = 2 * json.dumps(self.shape.model_json_schema())
+        written = f"{self.system}{self.user}{self.correction}{schema}"
+        return len(written.encode("utf-8", "surrogatepass")) + _OVERHEAD_TOKENS
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,20 @@ class ModelRefused(ModelError):
 class ModelUnusable(ModelError):
     """The output was cut off or does not have the requested shape."""
 
+    def __init__(
+        self, message: str, *, fault: str | None = None, not_accepted: bool = False
+    ) -> None:
+        """Takes the message and what may be done.
+
+        Args:
+            fault: what is wrong with the shape, for the model that wrote it. It may hold words of
+                the reply: it goes back to the model, and to no log.
+            not_accepted: the request was refused unread, so that another form of it may pass.
+        """
+        super().__init__(message)
+        self.fault = fault
+        self.not_accepted = not_accepted
+
 
 class ModelMisconfigured(ModelError):
     """Wrong key, unknown model, spending limit: an operator must act."""
@@ -118,7 +147,8 @@ class BudgetSpent(ModelError):
 
 
 class LanguageModel(Protocol):
-    """The port; `workers.language_model.anthropic` is its adapter."""
+    """The port; its adapters are `AnthropicModel` (Messages API) and `ChatModel` (chat completions
+    API)."""
 
     name: str
 

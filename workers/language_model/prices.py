@@ -20,6 +20,7 @@ _SNAPSHOT = re.compile(r"-[0-9]{8}$")
 """The API may return the dated snapshot of a model that was requested by its short name."""
 
 Positive = Annotated[Decimal, Field(gt=0)]
+Price = Annotated[Decimal, Field(ge=0)]
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class _Row(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     up_to: Annotated[int, Field(gt=0)] | None = None
-    input: Positive
-    output: Positive
+    input: Price
+    output: Price
     cache_read: Positive | None = None
 
 
@@ -63,6 +64,8 @@ class PriceTable(BaseModel):
     cache_read: Positive
     places: dict[str, Positive]
     models: dict[str, Annotated[tuple[_Row, ...], Field(min_length=1)]]
+    own: tuple[_Row, ...] = ()
+    """What the operator says that tokens cost, whatever a server calls its model."""
 
     @model_validator(mode="after")
     def _rows_rise_and_the_last_is_open(self) -> Self:
@@ -103,8 +106,16 @@ class PriceTable(BaseModel):
         dearest = max(read * row.input + output_tokens * row.output for row in rows)
         return dearest * max(self.places.values()) / _MILLION
 
+    def with_own(self, input_usd: Decimal | None, output_usd: Decimal | None) -> "PriceTable":
+        """The table where the operator states prices, US dollars per million tokens: none are known
+        unless both are stated. Nothing is known of a cache: reading from it costs as much."""
+        if input_usd is None or output_usd is None:
+            return self
+        row = _Row(input=input_usd, output=output_usd, cache_read=Decimal(1))
+        return self.model_copy(update={"own": (row,)})
+
     def _rows(self, model: str) -> tuple[_Row, ...] | None:
-        return self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
+        return self.own or self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
 
 
 @cache

@@ -60,7 +60,7 @@ def work(context: Context, message: RetrieveV1) -> Keyed[Retrieval]:
         raise Permanent(f"there is no question {message.question_id}")
     options, timings = question.options, Timings()
     patient_context = options.get("patient_context") or ""
-    model = asking(context, message.question_id)
+    model = asking(context, message.question_id, 1 + context.settings.rerank)
     understanding = understand(question.text, patient_context, model)
     for sub_query in understanding.sub_queries:
         log.info("sub_query", question_id=str(message.question_id), **log_fields(sub_query))
@@ -259,5 +259,5 @@ def _records_to_fetch(body: Retrieval) -> dict[str, list[str]]:
     }
 
 
-SPEC = question_stage(Stage.RETRIEVE, work, commit, time_limit_seconds=180.0)
+SPEC = question_stage(Stage.RETRIEVE, work, commit, time_limit_seconds=180.0, model_waits=2)
 """A language model may be asked twice, three attempts each; without one a tenth of a second."""

@@ -2,17 +2,22 @@
 
 from knowledge.generation import generation_policy
 from store.reports import model_usage
+from workers.language_model import table_of
 from workers.language_model.budgeted import UNAVAILABLE, Budget, BudgetedModel
-from workers.language_model.port import LanguageModel, ModelUnavailable
+from workers.language_model.port import ModelUnavailable
 from workers.runtime.errors import Later
 from workers.runtime.stage import Context
 
 
-def asking(context: Context, subject: object) -> LanguageModel | None:
-    """The language model, charged to `subject`, such as a question's id; None without a key.
+def asking(context: Context, subject: object, requests: int | None = None) -> BudgetedModel | None:
+    """The language model, charged to `subject`, such as a question's id; None where there is none.
 
     Requests are paid for from the budgets of the settings, and every request is written to the
-    table `model_usage`, whatever its outcome. `propose` raises `BudgetSpent` if the money is spent.
+    table `model_usage`, whatever its outcome. `propose` raises `BudgetSpent` if the money or the
+    number of requests is spent.
+
+    Args:
+        requests: how many replies may be asked for; None: any number.
 
     Raises:
         ValueError: key, name or address of the settings cannot be used.
@@ -24,9 +29,10 @@ def asking(context: Context, subject: object) -> LanguageModel | None:
         model,
         context.store,
         str(subject),
-        Budget(settings.question_budget_usd, settings.day_budget_usd),
+        Budget(settings.question_budget_usd, settings.day_budget_usd, requests),
         now=context.now,
         sleep=context.sleep,
+        table=table_of(settings),
     )
 
 
@@ -35,11 +41,14 @@ def wait_if_worth_it(
 ) -> None:
     """Raise `Later` if the model is worth another try; return if not.
 
-    Tries are counted in `model_usage`, so the count survives restarts and is shared by all workers.
+    A server of one's own that was too slow will be so again: it is not asked twice. Tries are
+    counted in `model_usage`, so the count survives restarts and is shared by all workers.
 
     Raises:
         Later: tries are left, and the pause is not too long.
     """
+    if context.settings.model_url and error.maybe_billed and not error.lost:
+        return
     retries = generation_policy().retries
     with context.store.reading() as session:
         tries = model_usage.ended(session, str(subject), purpose, UNAVAILABLE)

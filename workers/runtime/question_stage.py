@@ -18,6 +18,7 @@ def question_stage(
     commit: Callable[[UnitOfWork, M, R], None],
     *,
     time_limit_seconds: float = 60.0,
+    model_waits: float = 0.0,
 ) -> StageSpec[M, R]:
     """The spec of a question's stage. Back-off is short, because people wait. A question whose
     stage died ends as `failed`, which callers see as an unchecked abstention."""
@@ -29,6 +30,7 @@ def question_stage(
         backoff_seconds=0.5,
         backoff_cap_seconds=30.0,
         time_limit_seconds=time_limit_seconds,
+        model_waits=model_waits,
     )
 
 

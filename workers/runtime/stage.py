@@ -87,6 +87,16 @@ class StageSpec(Generic[M, R]):
     backoff_seconds: float = 1.0
     backoff_cap_seconds: float = 60.0
     time_limit_seconds: float = 120.0
+    model_waits: float = 0.0
+    """How long its requests to a language model may take together, as a multiple of the seconds
+    that the settings give to one of one's own."""
+
+    def paced(self, settings: Settings) -> "StageSpec[M, R]":
+        """The spec with the time that a model of one's own may need: it may be slow."""
+        if not settings.model_url:
+            return self
+        more = self.model_waits * settings.model_seconds
+        return replace(self, time_limit_seconds=self.time_limit_seconds + more)
 
     def backoff(self, attempts: int) -> float:
         """Seconds to wait after the given number of attempts: doubling, jittered, capped."""

@@ -15,6 +15,7 @@ from store.core.unit_of_work import UnitOfWork
 from store.models import Note
 from store.reports import model_usage
 from store.texts.notes import NOTES
+from workers.language_model import maker_of
 from workers.language_model.port import (
     BudgetSpent,
     LanguageModel,
@@ -31,7 +32,6 @@ from workers.summarize.plan import recommendations
 from workers.summarize.sections import OTHER
 from workers.summarize.summary import Reading, by_rules, read, result_of
 
-GENERATOR = "anthropic"
 T = TypeVar("T")
 
 _REASONS: dict[type[ModelError], Reason] = {
@@ -80,7 +80,7 @@ def _by_model(context: Context, message: SummarizeV1, model: LanguageModel, text
             fallbacks[purpose] = {"reason": reason, "note": plan_policy().fallbacks[reason]}
             return otherwise
 
-    reading = read(text)
+    reading, maker = read(text), maker_of(context.settings)
     inferred: Sequence[tuple[int, str, str]] = ()
     if _has_no_heading(reading):
         inferred = attempt("sections", lambda: propose_sections(model, reading, asked), ())
@@ -91,7 +91,7 @@ def _by_model(context: Context, message: SummarizeV1, model: LanguageModel, text
     with context.store.reading() as session:
         cost = model_usage.cost_of(session, str(message.note_id))
     provenance = {
-        "generator": GENERATOR if "summarize" not in fallbacks else "extractive",
+        "generator": maker if "summarize" not in fallbacks else "extractive",
         "model": model.name,
         "consulted": [one.as_body() for one in asked.consulted],
         "refused": dict(asked.refused),
@@ -133,5 +133,6 @@ SPEC = StageSpec(
     backoff_seconds=0.5,
     backoff_cap_seconds=30.0,
     time_limit_seconds=600.0,
+    model_waits=3 * plan_policy().model.patience,
 )
 """A language model is asked two or three times, and may take a minute each."""

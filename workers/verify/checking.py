@@ -95,15 +95,16 @@ def consulted(
 
     It is asked once more where it passed a false control (of all claims), and where the verifier
     disagrees or a claim was mended (of these). A question costs four requests at most: draft,
-    judge, repair, judge. So where it passed one the second time, what it says then counts not, and
-    where it passed one the first time, it counts only if the verifier does not disagree.
+    judge, repair, judge. So where it passed one the second time, or cannot be asked then, that
+    counts not, and where it passed one the first time, it counts only if the verifier does not
+    disagree.
 
     Raises:
-        ModelError: it could not be asked, or gave nothing usable.
+        ModelError: it could not be asked the first time, or gave nothing usable.
     """
     first = judge(material(located, texts))
     if not first.believed:
-        second = judge(material(located, texts, look=2))
+        second = _once_more(judge, material(located, texts, look=2))
         doubted = [one for one in located if deciding.disagree(one, _reply(second, one))]
         void = [one.drafted.claim_id for one in doubted]
         return list(located), replace(first, replies={}).then(second, void)
@@ -115,9 +116,18 @@ def consulted(
     ]
     if not any(one.may_pass for one in again):
         return mended, first
-    second = judge(material(again, texts, look=2))
+    second = _once_more(judge, material(again, texts, look=2))
     void = [] if second.believed else [one.drafted.claim_id for one in again]
     return mended, first.then(second, void)
+
+
+def _once_more(judge: Judge, asked: Material) -> Judged:
+    """The second look; where the model fails, one that is not believed."""
+    try:
+        return judge(asked)
+    except ModelError as error:
+        log.warning("judge_failed", error=type(error).__name__, claims=len(asked.claims))
+        return Judged(note=f"asked once: {type(error).__name__}", believed=False)
 
 
 def _reply(judged: Judged, one: Located) -> Reply | None:
@@ -170,7 +180,7 @@ def read(
     """The claims that could still pass with what the verifier makes of them, and only those other
     sources of them of which it is sure. Whole sentences of a passage need no reading."""
     asked = [one for one in located if one.may_pass and not one.repeats]
-    echoes = [(one, echo) for one in located for echo in one.also]
+    echoes = [(one, echo) for one in located for echo in one.also if not echo.needed]
     pairs = [(one.text, one.passage) for one in asked]
     pairs += [
         (one.text, echo.place.of(texts[echo.evidence_id].source.text)) for one, echo in echoes
@@ -190,7 +200,7 @@ def read(
         replace(
             one,
             reading=readings.get(id(one)),
-            also=tuple(echo for echo in one.also if (id(one), echo) in sure),
+            also=tuple(echo for echo in one.also if echo.needed or (id(one), echo) in sure),
         )
         for one in located
     ]
@@ -203,7 +213,8 @@ def _says_it(one: Located, echo: Echo, texts: Mapping[str, CitedText]) -> bool:
 
 def in_own_words(one: Located, texts: Mapping[str, CitedText]) -> Located:
     """The claim as a model wrote it, which may be a line without what it stands under."""
-    if one.place is None:
+    if len(one.parts) != 1:
         return one
+    assert one.place is not None
     cited = texts[one.drafted.evidence_id]
     return replace(one, repeats=own_words(one.text, cited, one.place) is not None)

@@ -49,6 +49,8 @@ class Drafted:
     heading: str
     also: tuple[tuple[str, str], ...] = ()
     """Evidence keys and quotations of other sources that say the same."""
+    further: tuple[str, ...] = ()
+    """Evidence keys beside the first: the quotation, or a part of it, may stand in any of them."""
 
     @classmethod
     def of(cls, claim: DraftedClaim) -> "Drafted":
@@ -60,16 +62,19 @@ class Drafted:
             quote=claim.quote,
             heading=claim.heading,
             also=tuple((one.evidence_id, one.quote) for one in claim.also),
+            further=claim.further,
         )
 
 
 @dataclass(frozen=True)
 class Echo:
-    """Where another source says the same, in words that no guard finds at odds with the claim."""
+    """Where another source says the same, in words that no guard finds at odds with the claim; or,
+    if `needed`, where another part of what the claim leans on stands."""
 
     evidence_id: str
     place: Span
     quote_verdict: str
+    needed: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,10 +82,11 @@ class Located:
     """A drafted claim whose quotation was looked for in the version it names.
 
     `text` is the claim without the marks of quotations that are none (MRD 3.2). `place` is where
-    its passage stands, None if nowhere. `repeats` says that it is whole sentences of its passage.
-    `findings` are the codes of the hard facts that speak against it: with one of them no verdict
-    can be `supported`. `doubts` are what the judges are asked besides; `reading` is what the
-    verifier that ships with the product makes of it, None where it was not asked.
+    its passage stands, None if nowhere; where it leans on several, the first of them, the others
+    are in `also`, and `passage` has the words of all. `repeats` says that it is whole sentences of
+    its passage. `findings` are the codes of the hard facts that speak against it: with one of them
+    no verdict can be `supported`. `doubts` are what the judges are asked besides; `reading` is what
+    the verifier that ships with the product makes of it, None where it was not asked.
     """
 
     drafted: Drafted
@@ -98,6 +104,12 @@ class Located:
     """What the hard facts say, in plain words with words of both texts; never logged."""
     repaired_from: "Rewritten | None" = None
     """What the claim was before the drafter mended it."""
+
+    @property
+    def parts(self) -> tuple[tuple[str, Span], ...]:
+        """By evidence key, the places of all that it leans on; none where it was not found."""
+        needed = ((one.evidence_id, one.place) for one in self.also if one.needed)
+        return () if self.place is None else ((self.drafted.evidence_id, self.place), *needed)
 
     @property
     def may_pass(self) -> bool:

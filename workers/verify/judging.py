@@ -16,17 +16,20 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from clinical_text.instructions import addresses_reader
 from knowledge.judging import judging_policy
 from store.core.hashes import text_hash
+from store.core.spans import Span
+from workers.language_model.names import meant, the_one_named
 from workers.language_model.port import Prompt, Proposal
 from workers.verify.claims import Located
 from workers.verify.controls import Control, controls
 from workers.verify.locating import CitedText
 
 PURPOSE = "judge"
+_AROUND = " \t\n.,:;'\"`*[](){}"
 _TOKENS = (512, 160)
 """Of a reply: at all, and for each claim (ours)."""
 
@@ -37,6 +40,17 @@ class Support(StrEnum):
     SUPPORTED = "SUPPORTED"
     PARTIAL = "PARTIAL"
     UNSUPPORTED = "UNSUPPORTED"
+
+
+_SAID = {
+    "supported": Support.SUPPORTED,
+    "partial": Support.PARTIAL,
+    "partially supported": Support.PARTIAL,
+    "partly supported": Support.PARTIAL,
+    "unsupported": Support.UNSUPPORTED,
+    "not supported": Support.UNSUPPORTED,
+}
+"""The ways in which models write a verdict. Another word is a fault that the model is told."""
 
 
 class _Settled(BaseModel):
@@ -51,7 +65,7 @@ class _Judged(BaseModel):
 
     claim_id: str
     doubts: Annotated[list[_Settled], Field(description="an answer to each doubt of the claim")]
-    verdict: Support
+    verdict: Annotated[Support, BeforeValidator(lambda written: meant(written, _SAID))]
 
 
 class Judgement(BaseModel):
@@ -93,7 +107,7 @@ class Material:
     def as_data(self) -> dict[str, Any]:
         """Only what is judged: no key of ours, no identifier, no verdict, no mark of a control."""
         shown = self.shown()
-        keys = list(dict.fromkeys(map(_key, shown.values())))
+        keys = list(dict.fromkeys(key for one in shown.values() for key, _ in _parts(one)))
         names = {key: f"s{number}" for number, key in enumerate(keys, 1)}
         return {
             "sources": [self._source(names[key], key) for key in keys],
@@ -108,22 +122,22 @@ class Material:
         )
 
     def _claim(self, name: str, one: Located | Control, names: Mapping[str, str]) -> dict[str, Any]:
-        place = one.place
-        assert place is not None  # without a place it cannot pass, and is not asked about
-        around = self.texts[_key(one)].grounds(place).neighbours
+        parts = _parts(one)  # without a place it cannot pass, and is not asked about
+        near = [self.texts[key].grounds(place).neighbours for key, place in parts]
+        around = " ".join(dict.fromkeys(filter(None, near)))
         doubts = one.doubts if isinstance(one, Located) else ()
         return {
             "claim_id": name,
             "claim": one.text if isinstance(one, Located) else one.claim,
-            "source": names[_key(one)],
+            "source": ", ".join(dict.fromkeys(names[key] for key, _ in parts)),
             "passage": one.passage,
             "around": "" if addresses_reader(around) else around,
             "doubts": [doubt.as_data() for doubt in doubts],
         }
 
 
-def _key(one: Located | Control) -> str:
-    return one.drafted.evidence_id if isinstance(one, Located) else one.key
+def _parts(one: Located | Control) -> tuple[tuple[str, Span], ...]:
+    return one.parts if isinstance(one, Located) else ((one.key, one.place),)
 
 
 @dataclass(frozen=True)
@@ -205,8 +219,8 @@ def material(claims: Sequence[Located], texts: Mapping[str, CitedText], look: in
         look: which asking this is; each has controls of its own.
     """
     asked = [one for one in claims if one.may_pass]
-    cited = {one.drafted.evidence_id: texts[one.drafted.evidence_id] for one in asked}
-    taken = [(one.drafted.evidence_id, one.place) for one in asked if one.place is not None]
+    taken = [part for one in asked for part in one.parts]
+    cited = {key: texts[key] for key, _ in taken}
     seed = f"{look}:{text_hash(chr(10).join(one.text for one in asked))}"
     planted = judging_policy().controls
     return Material(
@@ -252,19 +266,27 @@ def judge(asked: Material, ask: Ask) -> Judged:
 def _replies(judgement: Judgement, known: Mapping[str, Any]) -> dict[str, Reply]:
     """The replies on claims that were asked about; one that is judged twice is not judged, and a
     doubt that is answered twice is not settled."""
-    times = Counter(one.claim_id for one in judgement.verdicts)
+    judged = [(the_one_named(one.claim_id, known), one) for one in judgement.verdicts]
+    times = Counter(claim_id for claim_id, _ in judged)
     return {
-        one.claim_id: Reply(one.verdict, _settled(one), _answered(one))
-        for one in judgement.verdicts
-        if one.claim_id in known and times[one.claim_id] == 1
+        claim_id: Reply(one.verdict, _settled(one), _answered(one))
+        for claim_id, one in judged
+        if claim_id is not None and times[claim_id] == 1
     }
 
 
 def _settled(one: _Judged) -> frozenset[str]:
+    """The kinds of doubt that it settled."""
     once = _answered(one)
-    return frozenset(answer.doubt for answer in one.doubts if answer.holds and answer.doubt in once)
+    return frozenset(kind for kind, holds in _answers(one) if holds and kind in once)
 
 
 def _answered(one: _Judged) -> frozenset[str]:
-    times = Counter(answer.doubt for answer in one.doubts)
-    return frozenset(doubt for doubt, number in times.items() if number == 1)
+    """The kinds of doubt that it answered once."""
+    times = Counter(kind for kind, _ in _answers(one))
+    return frozenset(kind for kind, number in times.items() if number == 1)
+
+
+def _answers(one: _Judged) -> list[tuple[str, bool]]:
+    """Its answers by kind of doubt, whatever the case and the marks around that."""
+    return [(answer.doubt.casefold().strip(_AROUND), answer.holds) for answer in one.doubts]

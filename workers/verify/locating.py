@@ -7,12 +7,12 @@ only named an evidence key and proposed words (invariant 4).
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clinical_text.boundaries import widen
 from clinical_text.instructions import addresses_reader, without_instructions
 from clinical_text.labels import body_of
-from clinical_text.quotes import QuoteCheck, Source, check, exact
+from clinical_text.quotes import QuoteCheck, Source, Verdict, check, exact
 from store.core.spans import Span
 from workers.verify.claims import Drafted, Echo, Located
 from workers.verify.doubts import Doubt, doubts
@@ -20,6 +20,7 @@ from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
 from workers.verify.marks import without_unanchored
+from workers.verify.placing import Placed, placed
 
 NEIGHBOURS = 1
 """Sentences on each side of a passage that may say what it leaves implicit."""
@@ -106,37 +107,94 @@ def locate(
         held: the versions by evidence key.
         citable: whether the version may still be cited: it may have been retracted or replaced.
     """
-    cited = held.get(drafted.evidence_id)
-    if cited is None:
+    if drafted.evidence_id not in held:
         return _lost(drafted, "unchecked", "unknown_evidence")
-    if not citable:
+    named = [drafted.evidence_id, *drafted.further]
+    if not citable or any(key not in held for key in named):
         return _lost(drafted, "unchecked", "not_current")
-    others = {key: one.source for key, one in held.items() if key != drafted.evidence_id}
-    found = check(drafted.quote, cited.source, others)
-    if not found.accepted or found.start is None or found.end is None:
-        return _lost(drafted, found.verdict.value, "quotation")
-    place, steers = _whole(cited, found)
-    text, marks = without_unanchored(
-        drafted.text, lambda words: exact(words, cited.source) is not None
+    found = placed(
+        drafted.quote,
+        {key: held[key].source for key in named},
+        {key: held[key].sentences for key in named},
     )
-    grounds = cited.grounds(place)
+    if not found:
+        return _lost(drafted, _why_lost(drafted, held), "quotation")
+    drafted = _led_by(drafted, found[0].key)
+    parts, steers = _parts(found, held)
+    key, place = parts[0]
+    cited = held[key]
+    text, marks = without_unanchored(
+        drafted.text,
+        lambda words: any(exact(words, held[key].source) is not None for key, _ in parts),
+    )
+    grounds = _grounds([(held[key], place) for key, place in parts])
     spoken = list(facts(text, grounds))
     findings = tuple(dict.fromkeys(one.code for one in spoken))
     if steers:  # whoever wrote such words, they are no evidence
         findings = ("instructions", *findings)
-    is_own = repeats(text, cited, place)
+    is_own = len(parts) == 1 and repeats(text, cited, place)
+    verdict = found[0].check.verdict.value
+    needed = [Echo(key, place, verdict, needed=True) for key, place in parts[1:]]
     return Located(
         drafted,
         text,
-        found.verdict.value,
+        verdict,
         place,
         grounds.passage,
         is_own,
         findings,
         marks,
-        tuple(_echoes(drafted, text, held, facts, doubting)),
+        (*needed, *_echoes(drafted, text, held, facts, doubting)),
         () if findings or is_own else tuple(doubting(text, grounds)),
         details=tuple(one.detail for one in spoken),
+    )
+
+
+def _why_lost(drafted: Drafted, held: Mapping[str, CitedText]) -> str:
+    """The verdict on a quotation that stands in none of the sources that the claim names."""
+    others = {key: one.source for key, one in held.items() if key != drafted.evidence_id}
+    found = check(drafted.quote, held[drafted.evidence_id].source, others)
+    return Verdict.ALTERED.value if found.accepted else found.verdict.value
+
+
+def _led_by(drafted: Drafted, key: str) -> Drafted:
+    """The claim on the source in which its words begin; where others that it names say the same,
+    they are looked at as others are."""
+    others = [one for one in (drafted.evidence_id, *drafted.further) if one != key]
+    also = (*drafted.also, *((other, drafted.quote) for other in others))
+    return replace(drafted, evidence_id=key, further=(), also=also) if others else drafted
+
+
+def _parts(
+    found: Sequence[Placed], held: Mapping[str, CitedText]
+) -> tuple[list[tuple[str, Span]], bool]:
+    """The whole sentences of each piece, each once, and whether any speaks to programs."""
+    parts: list[tuple[str, Span]] = []
+    steers = False
+    for one in found:
+        place, speaks = _whole(held[one.key], one.check)
+        steers = steers or speaks
+        if (one.key, place) not in parts:
+            parts.append((one.key, place))
+    return parts, steers
+
+
+def _grounds(parts: Sequence[tuple[CitedText, Span]]) -> Grounds:
+    """What a claim leans on that leans on several passages, of one source or of more."""
+    each = [cited.grounds(place) for cited, place in parts]
+    if len(each) == 1:
+        return each[0]
+
+    def all_of(what: Callable[[Grounds], str]) -> str:
+        return "\n".join(dict.fromkeys(filter(None, map(what, each))))
+
+    return Grounds(
+        all_of(lambda one: one.passage),
+        all_of(lambda one: one.title),
+        all_of(lambda one: one.text),
+        all_of(lambda one: one.neighbours),
+        {name: value for one in reversed(each) for name, value in one.identifiers.items()},
+        {name: value for one in reversed(each) for name, value in one.origin.items()},
     )
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from clinical_text.instructions import addresses_reader
 from knowledge.generation import generation_policy
 from knowledge.judging import judging_policy
+from workers.language_model.names import the_one_named
 from workers.language_model.port import Prompt, Proposal
 from workers.verify.claims import Drafted, Located
 from workers.verify.judging import Reply, Support
@@ -100,9 +101,10 @@ def repair(
     for one in made.value.repaired:
         text, quote = " ".join(one.text.split()), one.quote.strip()
         within = len(text) <= bounds.claim_chars and len(quote) <= bounds.quote_chars
-        if one.claim_id in asked and text and quote and within:
-            before = asked[one.claim_id].drafted
-            claims[one.claim_id] = replace(before, text=text, quote=quote, also=())
+        claim_id = the_one_named(one.claim_id, asked)
+        if claim_id is not None and text and quote and within:
+            before = asked[claim_id].drafted
+            claims[claim_id] = replace(before, text=text, quote=quote, also=(), further=())
     return Mended(claims, (made.prompt_hash,), (made.output_hash,))
 
 

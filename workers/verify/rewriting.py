@@ -35,7 +35,7 @@ def hedged(located: Sequence[Located], results: Sequence[Checked]) -> list[Check
 def _can_be_hedged(located: Located, result: Checked) -> bool:
     judged = result.verdict in (Verdict.PARTIAL, Verdict.UNSUPPORTED)
     allowed = not set(result.findings) & set(load("rewriting")["never_after"])
-    return judged and allowed and located.place is not None
+    return judged and allowed and len(located.parts) == 1
 
 
 def _is_shown(result: Checked, shown: Sequence[tuple[str, Span]]) -> bool:

@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from contracts import Answer, AnswerInputs, Retrieval
 from contracts.draft import Proposal
+from knowledge.generation import generation_policy
 from messages import AuditV1, Stage, VerifyV1
 from store.audit import inputs as audit_inputs
 from store.audit.payloads import judge_asked
@@ -20,24 +21,29 @@ from store.documents.documents import Version, get_texts
 from store.questions import bodies
 from store.questions.bodies import Cited
 from store.reports import model_usage
-from workers.language_model.port import ModelUnavailable
+from workers.language_model.budgeted import BudgetedModel
+from workers.language_model.port import BudgetSpent, ModelUnavailable
 from workers.runtime.errors import Later, Permanent
 from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
 from workers.verify.answer import Held, compose
 from workers.verify.checking import Checking, Judge, Repairer, check_claims
-from workers.verify.claims import Checked, Drafted
+from workers.verify.claims import Checked, Drafted, Located
 from workers.verify.conflicts.found import unresolved
 from workers.verify.contradictions import contested, find, shown, witnesses
 from workers.verify.cures import Abstained, cure, is_past
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
+from workers.verify.locating import CitedText
 from workers.verify.record.counts import count
 from workers.verify.record.version import gate_version
-from workers.verify.repairing import repair
+from workers.verify.repairing import Mended, repair
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
+
+DRAFTING = "generate"
+"""The purpose under which the ledger of model requests has a draft."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,8 @@ def work(context: Context, message: VerifyV1) -> Result:
     cost = question.cost_usd
     in_the_past = is_past(retrieval.as_of, context.now())
     texts = {key: cited_text(context, held[key]) for key in versions}
-    judge = _judge(context, message.question_id, drafted)
+    model = _model(context, message.question_id, drafted)
+    judge = _judge(context, message.question_id, model) if model else None
     not_citable = {
         key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
     }
@@ -82,7 +89,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         _claims(drafted),
         texts,
         judge=judge,
-        repairer=_repairer(context, message.question_id, judge),
+        repairer=_repairer(model) if model else None,
         not_citable=not_citable,
     )
     if judge is not None:
@@ -152,12 +159,18 @@ def _claims(draft: Proposal) -> list[Drafted]:
     return [Drafted.of(claim) for claim in draft.claims]
 
 
-def _judge(context: Context, question_id: UUID, draft: Proposal) -> Judge | None:
-    """A language model judges what a language model drafted; the sources' sentences need none."""
-    model = asking(context, question_id)
-    if model is None or draft.is_extractive:
+def _model(context: Context, question_id: UUID, draft: Proposal) -> BudgetedModel | None:
+    """A language model judges what a language model drafted; the sources' sentences need none. It
+    may be asked as often as the draft left over."""
+    if draft.is_extractive:
         return None
+    most = generation_policy().requests
+    with context.store.reading() as session:
+        drafts = model_usage.replied(session, str(question_id), DRAFTING)
+    return asking(context, question_id, most.question - min(drafts, most.draft))
 
+
+def _judge(context: Context, question_id: UUID, model: BudgetedModel) -> Judge:
     def judged(material: Material) -> Judged:
         try:
             return judge(material, model.propose)
@@ -168,12 +181,20 @@ def _judge(context: Context, question_id: UUID, draft: Proposal) -> Judge | None
     return judged
 
 
-def _repairer(context: Context, question_id: UUID, judge: Judge | None) -> Repairer | None:
-    """Who drafted is asked to mend; a model that cannot be asked now is not waited for."""
-    model = asking(context, question_id) if judge is not None else None
-    if model is None:
-        return None
-    return lambda fallen, located, texts: repair(fallen, located, texts, model.propose)
+def _repairer(model: BudgetedModel) -> Repairer:
+    """Who drafted is asked to mend, where there is a judge left for what comes of it. A model that
+    cannot be asked now is not waited for."""
+
+    def mended(
+        fallen: Mapping[str, Sequence[str]],
+        located: Sequence[Located],
+        texts: Mapping[str, CitedText],
+    ) -> Mended:
+        if model.left is not None and model.left < 2:
+            raise BudgetSpent("No request would be left to judge what is mended")
+        return repair(fallen, located, texts, model.propose)
+
+    return mended
 
 
 def _abstained(
@@ -287,4 +308,6 @@ def _require_citable(session: Session, result: Result) -> None:
         raise Later("what the answer rests on changed while it was checked", 0.0)
 
 
-SPEC = question_stage(Stage.VERIFY, work, commit)
+SPEC = question_stage(
+    Stage.VERIFY, work, commit, model_waits=generation_policy().requests.question - 1
+)

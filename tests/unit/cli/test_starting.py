@@ -62,6 +62,21 @@ def test_what_can_be_followed_is_not_complained_of() -> None:
         ({"ncbi_api_key": "hush\n"}, "ATTEST_NCBI_API_KEY has a space, a line break"),
         ({"contact_email": "Dr J\u00f6rg <j@x.example>"}, "ATTEST_CONTACT_EMAIL has a space"),
         ({"anthropic_api_key": "k", "anthropic_url": "api.example"}, "ATTEST_ANTHROPIC_URL must"),
+        ({"model_url": "here:8000", "model_name": "m"}, "ATTEST_MODEL_URL must be an http"),
+        ({"model_url": "http://here:8000"}, "ATTEST_MODEL_NAME is empty"),
+        ({"model_name": "m"}, "ATTEST_MODEL_NAME is of no use without ATTEST_MODEL_URL"),
+        (
+            {"model_url": "http://h", "model_name": "m", "model_key": "hush hush"},
+            "ATTEST_MODEL_KEY has a space",
+        ),
+        (
+            {"model_url": "http://h", "model_name": "m", "anthropic_api_key": "k"},
+            "not both: one model is asked",
+        ),
+        (
+            {"model_url": "http://h", "model_name": "m", "model_input_usd": 0},
+            "set both ATTEST_MODEL_INPUT_USD and",
+        ),
         ({"source_mirrors": {"https://a.example": "nonsense"}}, "ATTEST_SOURCE_MIRRORS: what"),
         (
             {"source_mirrors": {"https://a.example/": "http://m"}},

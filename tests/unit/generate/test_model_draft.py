@@ -48,7 +48,7 @@ def kept(written: Written, query_type: str = "clinical_trials") -> Accepted:
     [
         pytest.param(claim("E9"), "unknown_evidence", id="an invented source"),
         pytest.param(claim(""), "unknown_evidence", id="no source"),
-        pytest.param(claim("E1, E2"), "unknown_evidence", id="two sources"),
+        pytest.param(claim("E1, E9"), "unknown_evidence", id="an invented source among others"),
         pytest.param(claim(text=" "), "empty", id="says nothing"),
         pytest.param(claim(quote="\n "), "empty", id="quotes nothing"),
         pytest.param(claim(text="x" * (BOUNDS.claim_chars + 1)), "too_long", id="long text"),

@@ -27,12 +27,14 @@ from knowledge.names.tables import (
 
 _LONGEST = 80
 """Letters of a key, at most."""
-_GAP = re.compile(r"(?:['’ʼ][sS])?[\s/'’ʼ™®©+‐‑‒–—-]{0,3}")
+_GAP = re.compile(r"(?:['’ʼ][sS])?[\s/'’ʼ™®©+‐‑‒–—-]{0,3}|[.,]")
+"""Between the words of a name; a comma with a space only in names that a terminology turned."""
 _REGISTERED = re.compile(r"\s?[™®]|\s?\((?:R|TM)\)")
 _DOSE = re.compile(
     r"\s\(?\d[\d.,]{0,8}\s?(?:mg|mcg|µg|μg|g|ml|mL|IU|units?|tablets?|capsules?)\b"
     r"|\s(?:tablets?|capsules?|injections?|infusions?)\b"
 )
+_DOSE_OF = re.compile(r"\d\s?(?:mg|mcg|µg|μg|g|ml|mL|IU|units?) of $")
 _GENETIC = re.compile(
     r"(?i)\b(?:genes?|genetic|mutat\w{1,6}|mutants?|wild[ -]type|expression|express\w{1,4}|alleles?"
     r"|amplifi\w{2,7}|fusions?|rearrange\w{1,6}|inhibitors?|receptors?|kinases?|proteins?"
@@ -130,6 +132,7 @@ def _in_tables(text: str, said: Sequence[Word], typed: bool) -> tuple[list[_Foun
                 one
                 for one in table.senses(of)
                 if _fits(one, of, written, spaced=spaced, typed=typed)
+                and (one.flags & PREFERRED or ", " not in written)
             ]
             certain = [one for one in fitting if not one.flags & DOUBTFUL]
             if certain:
@@ -151,7 +154,7 @@ def _gaps(text: str, said: Sequence[Word]) -> tuple[list[bool], list[bool]]:
     joins, spaces = [], []
     for one, other in itertools.pairwise(said):
         gap = text[one.end : other.start]
-        joins.append(gap in {"", " ", "-"} or _GAP.fullmatch(gap) is not None)
+        joins.append(gap in {"", " ", "-", ", "} or _GAP.fullmatch(gap) is not None)
         spaces.append(bool(gap) and any(letter.isspace() for letter in gap))
     return joins, spaces
 
@@ -174,10 +177,10 @@ def _fits(sense: Sense, of: str, written: str, *, spaced: bool, typed: bool = Fa
         return (capitals >= 2 and capitals >= small) or is_typed
     if sense.flags & BRAND:
         return capitals > 0 or len(of) >= 5
-    has_digit = not of.isalpha()
-    if has_digit and not capitals and (" " in written or not sense.flags & PREFERRED):
-        return (len(of) >= 4 and " " not in written) or len(of) >= 8
-    return True
+    letters = sum(map(str.isalpha, of))
+    digits = len(of) - letters
+    is_long = letters > 3 or digits > 2 or (len(of) > 3 and " " not in written)
+    return not digits or capitals > 0 or is_long
 
 
 def _best(senses: Sequence[Sense]) -> Sequence[Sense]:
@@ -189,14 +192,17 @@ def _best(senses: Sequence[Sense]) -> Sequence[Sense]:
 def _is_evident(text: str, one: _Found, sense: Sense) -> bool:
     """Whether the words around a name say that it has this sense."""
     if sense.flags & SYMBOL:
+        if not sense.flags & PREFERRED:
+            return False
         around = text[max(0, one.start - _NEAR) : one.end + _NEAR]
         return one.end - one.start > 2 and _GENETIC.search(around) is not None
-    if sense.flags & BRAND:
-        written = text[one.start : one.end]
-        return written[0].isupper() and (
-            _REGISTERED.match(text, one.end) is not None or _DOSE.match(text, one.end) is not None
-        )
-    return False
+    if not text[one.start].isupper() or "drug" not in tables().kinds(sense.entry):
+        return False
+    return (
+        _REGISTERED.match(text, one.end) is not None
+        or _DOSE.match(text, one.end) is not None
+        or _DOSE_OF.search(text[max(0, one.start - _NEAR) : one.start]) is not None
+    )
 
 
 def _abbreviated(text: str, known: Sequence[Name]) -> list[Name]:

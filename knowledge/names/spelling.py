@@ -20,13 +20,14 @@ _GREEK = {
 } | {"µ": "mu", "ς": "sigma", "ϕ": "phi", "λ": "lambda", "ß": "ss", "ø": "o", "ł": "l", "đ": "d"}
 _SPELLINGS = (
     ("ae", "e"),
-    ("oe", "e"),
     ("our", "or"),
     ("ph", "f"),
     ("z", "s"),
     ("aluminium", "aluminum"),
 )
 """British to American, and the Latin spellings of former national names (cephalexin)."""
+_OE = re.compile(r"oe(?=\w)")
+"""Oedema is edema, but aloe is no ale."""
 _SHORT = 5
 """A word of so many capitals is an abbreviation: its last S is no plural (AIDS)."""
 
@@ -70,6 +71,7 @@ def fold(word: str) -> str:
     plain = plain if is_short else _singular(plain)
     for british, american in _SPELLINGS:
         plain = plain.replace(british, american)
+    plain = _OE.sub("e", plain)
     if plain.endswith(("tre", "bre")):
         plain = plain[:-2] + "er"
     return plain
@@ -83,6 +85,8 @@ def _singular(word: str) -> str:
         word = word[:-2]
     elif word.endswith("ies"):
         word = word[:-3] + "y"
+    elif word.endswith("ae"):
+        word = word[:-1]
     elif word.endswith("sis"):
         word = word[:-2] + "e"
     elif word.endswith("use") or (word.endswith("s") and not word.endswith(("ss", "us", "is"))):

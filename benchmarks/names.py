@@ -1,8 +1,8 @@
 """`python -m benchmarks.names FOLDER [SEED]`: how many names of drugs and diseases are resolved.
 
 Draws 300 drugs and 300 diseases from the terminologies in FOLDER (as `knowledge.names.compile`
-takes them), writes each by one of its names in a way that people write (brand, inflected, British or
-American, hyphens, Greek letters, ™, an abbreviation that the text defines) into a sentence, and
+takes them), writes each by one of its names in a way that people write (brand, inflected, British
+or American, hyphens, Greek letters, ®, an abbreviation that the text defines) into a sentence, and
 asks for the name there. Prints what fails, and the rates.
 """
 

@@ -14,6 +14,8 @@ _SALTS_OF = 12
 _NO_SALT = frozenset({"alfa", "beta", "gamma", "delta", "epsilon", "zeta", "omega", "acid", "oil"})
 _HYDRATES = ("hydrate", "anhydrous")
 _NO_SALT |= {"alcohol", "extract", "vedotin", "wax", "juice", "seed", "bark", "bud"}
+_FDA = "UNII:"
+_SUBSTANCE = {"chemical", "protein"}
 _LOOSE = "MONDO"
 _LONG = 4
 """An abbreviation of fewer letters is ambiguous, unless several terminologies have it."""
@@ -66,7 +68,7 @@ def merged(concepts: Iterable[Concept]) -> list[list[Concept]]:
                 leader[lead(concept.id)] = lead(by_name.setdefault(key(name), concept.id))
     for drug, heading in _headings(held.values()):
         leader[lead(drug)] = lead(heading)
-    for salt, base in _salts([one for one in held.values() if "drug" in one.kinds]):
+    for salt, base in _salts([one for one in held.values() if one.id.startswith(_FDA)]):
         leader[lead(salt)] = lead(base)
     groups: dict[str, list[Concept]] = {}
     for identifier in held:
@@ -88,8 +90,8 @@ def _is_called(one: Concept, other: Concept) -> bool:
 def _headings(concepts: Collection[Concept]) -> list[tuple[str, str]]:
     """Pairs of ids of a drug and its MeSH heading, of which one has the other's preferred name as a
     synonym, where there is no other such pair with either."""
-    drugs = [one for one in concepts if one.id.startswith("UNII:")]
-    substances = [one for one in concepts if one.kinds & {"chemical", "protein"}]
+    drugs = [one for one in concepts if one.id.startswith(_FDA)]
+    substances = [one for one in concepts if not one.id.startswith(_FDA) and one.kinds & _SUBSTANCE]
     pairs = set[tuple[str, str]]()
     for some, others in ((drugs, substances), (substances, drugs)):
         own = {key(name): one.id for one in some for name in _preferred(one)}
@@ -154,9 +156,10 @@ def _entry(group: list[Concept], ordinary: Mapping[str, int]) -> Entry:
     group = sorted(group, key=lambda one: (_RANK.index(one.id.split(":")[0]), len(one.preferred)))
     kinds = {kind for one in group for kind in one.kinds}
     if "drug" in kinds:
-        kinds -= {"chemical", "protein"}
-    shown = [one.preferred for one in group if one.kinds & kinds]
-    entry = Entry(group[0].id, min(shown, key=len) if "drug" in kinds else shown[0], kinds)
+        kinds -= _SUBSTANCE
+    shown = [one.preferred for one in group if one.kinds & (kinds | _SUBSTANCE)]
+    shortest = min(shown, key=len) if any(one.id.startswith(_FDA) for one in group) else shown[0]
+    entry = Entry(group[0].id, shortest, kinds)
     for concept in group:
         source = concept.id.split(":")[0]
         for name, what in concept.names.items():
@@ -192,7 +195,8 @@ def _flags(name: str, what: str, concept: Concept, ordinary: Mapping[str, int]) 
         return flags | BRAND | DOUBTFUL * (0 < level <= 50 or len(of) <= 3)
     if what in {"code", "assigned"}:
         return flags
-    short = len(of) <= 4 and what == "synonym" if "drug" in concept.kinds else _is_short(name)
+    of_fda = concept.id.startswith(_FDA)
+    short = len(of) <= 4 and what == "synonym" if of_fda else _is_short(name)
     if short and not has_digit:
         return flags | CAPITALS | DOUBTFUL * (len(of) <= 2 or level > 0)
     weak = concept.kinds & _WEAK_KINDS or what != "preferred"
@@ -207,9 +211,9 @@ def _common(concept: Concept, what: str) -> int:
     """Up to which level a word of English is no sure name: medical words are in its lists, too."""
     if concept.id.startswith(_LOOSE):
         return 70
-    if "drug" in concept.kinds:
+    if concept.id.startswith(_FDA):
         return 50  # the FDA's list has food, too
-    if concept.kinds & {"chemical", "protein"} and what != "preferred":
+    if concept.kinds & _SUBSTANCE and what != "preferred":
         return 35
     return 20
 

@@ -45,6 +45,7 @@ _MEDICINE = re.compile(
 """Marks of registers of medicines in the FDA's list, which also holds food, dyes and allergens."""
 _ASSIGNED = re.compile(r"\[(?:INN|USAN)\]$")
 """Marks of names that were made for a drug: they are no words of another meaning."""
+_LICENSED = re.compile(r"\[(?:ORANGE BOOK|PURPLE BOOK CDER|EMA EPAR)\]$")
 _MARK = re.compile(r"\s*\[[^\]]*\]$")
 _PLAIN = re.compile(r"(?!\d+\b|.*\d[,']\d)[A-Z0-9][A-Z0-9 '+./-]{1,59}", re.IGNORECASE)
 _NO_NAME = re.compile(
@@ -175,13 +176,15 @@ def _drugs(lines: Iterable[str]) -> Iterator[Concept]:
             continue
         if not any(what == "of" or _MEDICINE.search(name) for name, what in written):
             continue
+        is_medicine = any(_LICENSED.search(name) or _ASSIGNED.search(name) for name, _ in written)
         assigned = {_MARK.sub("", name) for name, _ in written if _ASSIGNED.search(name)}
         display = shown[identifier]
         names = dict(_drug_names(written, assigned))
         if _PLAIN.fullmatch(display):
             names[display] = "assigned" if display in assigned else "preferred"
         if names:
-            yield Concept(f"UNII:{identifier}", {"drug"}, display.lower(), names)
+            kind = "drug" if is_medicine else "chemical"
+            yield Concept(f"UNII:{identifier}", {kind}, display.lower(), names)
 
 
 def _drug_names(written: list[tuple[str, str]], assigned: set[str]) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ word of no dictionary, or in a name's place. What it is, is unknown.
 import re
 from collections.abc import Iterator, Sequence
 
-from clinical_text.names.name import Name
+from knowledge.names.name import Name
 from knowledge.names.spelling import Word, fold
 from knowledge.names.tables import tables
 

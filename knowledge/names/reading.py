@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from clinical_text.names.abbreviations import definitions
-from clinical_text.names.name import Name
-from clinical_text.names.unknown import unknown_names
+from knowledge.names.abbreviations import definitions
+from knowledge.names.name import Name
 from knowledge.names.spelling import Word, key, words
 from knowledge.names.tables import (
     BRAND,
@@ -24,10 +23,11 @@ from knowledge.names.tables import (
     Sense,
     tables,
 )
+from knowledge.names.unknown import unknown_names
 
 _LONGEST = 80
 """Letters of a key, at most."""
-_GAP = re.compile(r"(?:['’ʼ][sS])?[\s/'’ʼ™®©+‐‑‒–—-]{0,3}|[.,]")
+_GAP = re.compile(r"(?:['’ʼ][sS])?[\s/'’ʼ™®©+‐‑‒–—-]{0,3}|,")
 """Between the words of a name; a comma with a space only in names that a terminology turned."""
 _REGISTERED = re.compile(r"\s?[™®]|\s?\((?:R|TM)\)")
 _DOSE = re.compile(
@@ -177,10 +177,13 @@ def _fits(sense: Sense, of: str, written: str, *, spaced: bool, typed: bool = Fa
         return (capitals >= 2 and capitals >= small) or is_typed
     if sense.flags & BRAND:
         return capitals > 0 or len(of) >= 5
-    letters = sum(map(str.isalpha, of))
-    digits = len(of) - letters
-    is_long = letters > 3 or digits > 2 or (len(of) > 3 and " " not in written)
-    return not digits or capitals > 0 or is_long
+    if of.isalpha() or capitals > 0:
+        return not (sense.flags & SYMBOL and "/" in written)
+    if " " in written:  # "peak 1" is no gene, "at 005" no drug; "interleukin 6" is one
+        return not sense.flags & SYMBOL and (
+            len(of) > 8 or not tables().is_word(written.split()[0])
+        )
+    return len(of) > 3
 
 
 def _best(senses: Sequence[Sense]) -> Sequence[Sense]:

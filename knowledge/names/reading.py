@@ -177,8 +177,10 @@ def _fits(sense: Sense, of: str, written: str, *, spaced: bool, typed: bool = Fa
         return (capitals >= 2 and capitals >= small) or is_typed
     if sense.flags & BRAND:
         return capitals > 0 or len(of) >= 5
+    if sense.flags & SYMBOL and "/" in written:  # g/cm²
+        return False
     if of.isalpha() or capitals > 0:
-        return not (sense.flags & SYMBOL and "/" in written)
+        return True
     if " " in written:  # "peak 1" is no gene, "at 005" no drug; "interleukin 6" is one
         return not sense.flags & SYMBOL and (
             len(of) > 8 or not tables().is_word(written.split()[0])

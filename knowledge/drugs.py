@@ -1,20 +1,22 @@
 """Drugs by all their names: the only module that maps brands to drugs. Pure.
 
-Names, stems and classes: guards/drugs.yaml; the products of `vocabulary.yaml` are drugs too.
+What is a drug say the tables of `knowledge.names`; guards/drugs.yaml adds shorter forms, stems and
+classes, and the products of `vocabulary.yaml` are drugs too.
 Retrieval, selection and claim checks all use it, so that Eliquis is apixaban to all of them.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
 from knowledge.guard_terms import drug_terms
 from knowledge.loader import load
+from knowledge.names.name import Name
+from knowledge.names.reading import names as named
+from knowledge.names.reading import resolve
 from knowledge.words import Mention, Words
 
 _LETTER = r"[^\W\d_]"
-_WORD = re.compile(rf"{_LETTER}+")
-"""A name ends with its letters: the number of a footnote may follow."""
 
 
 @cache
@@ -32,11 +34,15 @@ def brands(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)  # many lines share a title, and several guards read a claim
 def drugs_at(text: str) -> Sequence[Mention]:
-    """The mentions of drugs in `text`, by generic name, in order: listed drugs, and words with the
-    stem of a drug."""
-    listed = _listed().mentions(text)
-    taken = [*listed, *_classes().mentions(text)]
-    return tuple(sorted((*listed, *_by_stem(text, taken)), key=lambda mention: mention.start))
+    """The mentions of drugs in `text`, by generic name, in order: those of guards/drugs.yaml, those
+    that the tables of names know, and names in no table with the stem of a drug."""
+    found = list(_listed().mentions(text))
+    taken = [*found, *_classes().mentions(text)]
+    for name in named(text):
+        drug = _drug(name, text)
+        if drug and not any(one.start < name.end and name.start < one.end for one in taken):
+            found.append(Mention(drug, name.start, name.end))
+    return tuple(sorted(found, key=lambda mention: mention.start))
 
 
 def drugs(text: str) -> frozenset[str]:
@@ -44,11 +50,18 @@ def drugs(text: str) -> frozenset[str]:
     return frozenset(mention.name for mention in drugs_at(text))
 
 
-def _by_stem(text: str, taken: Sequence[Mention]) -> Iterator[Mention]:
-    for match in _WORD.finditer(text):
-        word = _with_stem(match.group())
-        if word and not any(mention.start <= match.start() < mention.end for mention in taken):
-            yield Mention(word, *match.span())
+def _drug(name: Name, text: str) -> str:
+    """The generic name of a drug; "" if it is none."""
+    if "drug" in name.kinds:
+        listed = (_by_sense().get(sense) for sense in name.senses)
+        return next(filter(None, listed), name.preferred)
+    return _with_stem(text[name.start : name.end]) if not name.known else ""
+
+
+@cache
+def _by_sense() -> Mapping[int, str]:
+    """The generic name here of an entry of the tables."""
+    return {sense: name for name in names() for sense in resolve(name).senses}
 
 
 @lru_cache(maxsize=16_384)  # texts share many words
@@ -59,6 +72,7 @@ def _with_stem(written: str) -> str:
         word = word.removesuffix("s")
     is_drug = (
         len(word) >= terms.shortest
+        and word.isalpha()
         and word.endswith(terms.stems)
         and word not in terms.not_drugs
         and not word.endswith(terms.not_drug_endings)
@@ -107,7 +121,11 @@ def names_one(
     or_class: bool = True,
 ) -> bool:
     """True if `text` names one of these drugs, a class of one, or a drug of these classes."""
-    return bool(asked or classes) and _any_of(asked, classes, or_class).search(text) is not None
+    if not (asked or classes):
+        return False
+    if _any_of(asked, classes, or_class).search(text) is not None:
+        return True
+    return not asked <= names().keys() and not asked.isdisjoint(drugs(text))
 
 
 @lru_cache(maxsize=256)

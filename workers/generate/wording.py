@@ -11,12 +11,12 @@ from knowledge.caseless import Caseless
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from store.index.terms import term_set
+from workers.generate.verbs import has_verb
 
 _PLAIN_WORD = re.compile(r"(?<![a-z])[a-z]+(?![^\s,;])")
 _WORD = re.compile(r"\w+")
 _LEAST_TERMS = 4
 _LEAST_TERMS_OF_A_WARNING = 3
-_LEAST_PAST = 4
 _LEAST_LONG = 4
 _STOPS = ".?!"
 _TITLED = 0.75
@@ -102,7 +102,7 @@ def is_whole(sentence: str) -> bool:
         and _is_paired(body)
         and _says_enough(body)
         and not _is_boilerplate(sentence, body)
-        and (_has_verb(body) or _is_figure(body))
+        and (has_verb(body) or _is_figure(body))
         and (body[-1] in _STOPS or not _is_title(body))
     )
 
@@ -137,20 +137,6 @@ def takes_side(body: str) -> bool:
         for stance in conflict_policy().stances.values()
         for pattern in (*stance.against, *stance.for_)
     )
-
-
-def _has_verb(body: str) -> bool:
-    if not _verbs().isdisjoint(body.split()):  # nearly all sentences, and soon found
-        return True
-    ending, words = load("answers")["verb_ending"], _WORD.findall(body.lower())
-    return not _verbs().isdisjoint(words) or any(
-        word.endswith(ending) and len(word) >= _LEAST_PAST for word in words
-    )
-
-
-@cache
-def _verbs() -> frozenset[str]:
-    return frozenset(load("answers")["verbs"])
 
 
 def _is_boilerplate(sentence: str, body: str) -> bool:

@@ -1,0 +1,173 @@
+"""What a question names: drugs, conditions, tests, trials, bodies, known or not. Pure.
+
+A name is found where a table knows it (`known`), by the form of a condition's name, and where a word
+is rare or written as names are. So no name is missed for want of an entry.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal
+
+from knowledge.drugs import drugs_at
+from knowledge.loader import load
+from knowledge.naming import tests_named
+from knowledge.tags import mentions
+from store.index.terms import stems
+from workers.retrieve.understanding.asked.words import is_name
+
+_TOKEN = re.compile(r"[^\W_](?:[\w/+'’-]{0,60}[\w+])?")
+_JOINED = re.compile(r"[ -]{1,2}")
+_NUMBERED = re.compile(r" (?:type|stage|grade|class|subtype) (?:[A-Z]\b|[IV]{1,4}\b|\d{1,2}[a-z]?\b)")
+_MOST_BEFORE = 4
+"""Words before the head of a condition's name that may belong to it."""
+
+
+Kind = Literal["condition", "drug", "other"]
+_WEIGHT: Mapping[Kind, int] = {"other": 0, "drug": 1, "condition": 2}
+"""What a name is that is made of several: the greatest."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name at `[start, end)` of a question; `also`: what else it is known by."""
+
+    start: int
+    end: int
+    text: str
+    kind: Kind = "other"
+    also: tuple[str, ...] = ()
+
+    def meets(self, start: int, end: int) -> bool:
+        """Whether it shares a place with `[start, end)`."""
+        return self.start < end and start < self.end
+
+
+@dataclass(frozen=True)
+class _Token:
+    start: int
+    end: int
+    text: str
+    is_name: bool
+
+
+def named(question: str) -> tuple[Named, ...]:
+    """The names of `question` in order, each as long as it stands there."""
+    tokens = _tokens(question)
+    found = [*_known(question), *_conditions(tokens), *_unknown(question, tokens)]
+    return tuple(_merged(question, found))
+
+
+@cache
+def _functional() -> frozenset[str]:
+    """Words that name nothing: those of asking and of people."""
+    policy = load("questions")
+    return frozenset(
+        word.lower()
+        for name in ("asking_words", "everyday", "populations")
+        for word in policy[name]
+    )
+
+
+def _tokens(question: str) -> list[_Token]:
+    found: list[_Token] = []
+    for match in _TOKEN.finditer(question):
+        text, before = match.group(), question[: match.start()].rstrip()[-1:]
+        begins = before in ("", ".", "?", "!", "\n", ":")
+        written = text.lower() if text.istitle() else text
+        is_word = bool(stems(text)) and written not in _functional()
+        found.append(_Token(*match.span(), text, is_word and is_name(text, begins=begins)))
+    return found
+
+
+def _known(question: str) -> Iterator[Named]:
+    """The names that tables have: the seam for a resolver of all terminologies."""
+    for one in mentions("diseases", question, typed=True):
+        yield Named(one.start, one.end, question[one.start : one.end], kind="condition")
+    for one in (*mentions("decisions", question, typed=True),):
+        if is_name(question[one.start : one.end].split()[0], begins=True):
+            yield Named(one.start, one.end, question[one.start : one.end])
+    for one in drugs_at(question):
+        yield Named(one.start, one.end, question[one.start : one.end], "drug", (one.name,))
+    for name in tests_named(question):
+        for match in re.finditer(re.escape(name), question, re.IGNORECASE):
+            yield Named(*match.span(), match.group())
+
+
+@dataclass(frozen=True)
+class _Forms:
+    ending: re.Pattern[str]
+    heads: frozenset[str]
+    before: re.Pattern[str]
+
+
+@cache
+def _forms() -> _Forms:
+    policy = load("asked")["conditions"]
+    return _Forms(
+        re.compile(rf"[\w-]{{0,40}}{policy['ending']}", re.IGNORECASE),
+        frozenset(policy["heads"]),
+        re.compile(policy["before"], re.IGNORECASE),
+    )
+
+
+def _conditions(tokens: Sequence[_Token]) -> Iterator[Named]:
+    """Names whose head is that of a condition, with what stands before it."""
+    for at, token in enumerate(tokens):
+        word = token.text.lower()
+        if word not in _forms().heads and not _forms().ending.fullmatch(word):
+            continue
+        first = at
+        while first > max(0, at - _MOST_BEFORE) and _belongs(tokens[first - 1], tokens[first]):
+            first -= 1
+        if first < at or token.is_name or _forms().ending.fullmatch(word) or len(word) > _SHORT:
+            yield Named(tokens[first].start, token.end, "", kind="condition")
+
+
+_SHORT = 5
+"""Letters of a head that alone names no condition: a tear, a mass."""
+
+
+def _belongs(before: _Token, token: _Token) -> bool:
+    """Whether a word is part of the name that the next one continues."""
+    return token.start - before.end == 1 and (
+        before.is_name or _forms().before.fullmatch(before.text) is not None
+    )
+
+
+def _unknown(question: str, tokens: Sequence[_Token]) -> Iterator[Named]:
+    """Runs of words that are names by themselves."""
+    run: list[_Token] = []
+    for token in tokens:
+        joined = run and _JOINED.fullmatch(question[run[-1].end : token.start])
+        if token.is_name and joined:
+            run.append(token)
+            continue
+        if run:
+            yield Named(run[0].start, run[-1].end, "")
+        run = [token] if token.is_name else []
+    if run:
+        yield Named(run[0].start, run[-1].end, "")
+
+
+def _merged(question: str, found: Iterable[Named]) -> Iterator[Named]:
+    """Names that share a place as one."""
+    last: Named | None = None
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if last is not None and one.start < last.end:
+            kind = max(last.kind, one.kind, key=_WEIGHT.__getitem__)
+            last = Named(last.start, max(last.end, one.end), "", kind, (*last.also, *one.also))
+            continue
+        if last is not None:
+            yield _whole(question, last)
+        last = one
+    if last is not None:
+        yield _whole(question, last)
+
+
+def _whole(question: str, one: Named) -> Named:
+    """A name with its number or letter behind: type C, stage IV."""
+    behind = _NUMBERED.match(question, one.end)
+    end = behind.end() if behind else one.end
+    return replace(one, end=end, text=question[one.start : end])

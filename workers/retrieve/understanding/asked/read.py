@@ -1,0 +1,72 @@
+"""What a question asks for, read from its words: `read_asked`. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from knowledge.loader import load
+from knowledge.words import Mention
+from workers.retrieve.understanding.asked.answer_type import answer_type
+from workers.retrieve.understanding.asked.constraints import constraints
+from workers.retrieve.understanding.asked.model import Asked, Constraint
+from workers.retrieve.understanding.asked.names import Named, named
+from workers.retrieve.understanding.asked.problem import problem
+from workers.retrieve.understanding.assertion import asserted
+from workers.retrieve.understanding.sentences import Sentence, sentences
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(load("asked")[name], re.IGNORECASE)
+
+
+def read_asked(question: str) -> Asked:
+    """The form of the answer, the problem, the names that it must be about, and the constraints."""
+    parts = sentences(question)
+    restricted = constraints(question)
+    names = _stated(question, named(question), restricted)
+    about = problem(question, names, parts)
+    asked_about = [one for one in names if one == about or _is_asked(one, question, parts)]
+    return Asked(
+        type=answer_type(question, parts),
+        problem=about.text if about else "",
+        names=tuple(_unique(asked_about)),
+        constraints=restricted,
+    )
+
+
+def _is_asked(one: Named, question: str, parts: Sequence[Sentence]) -> bool:
+    """Whether an answer must be about a name: one of a sentence that asks, or what a sentence
+    weighs or the next one refers to that is no condition; any where none asks."""
+    if not any(part.asks for part in parts):
+        return True
+    n = next(n for n, part in enumerate(parts) if one.start < part.end)
+    part, following = parts[n], parts[n + 1] if n + 1 < len(parts) else None
+    if part.asks:
+        return True
+    is_meant = following is not None and (
+        following.asks and _pattern("refers").search(question, following.start, following.end)
+    )
+    weighed = is_meant or _pattern("weighing").search(question, part.start, part.end)
+    return bool(weighed) and one.kind != "condition"
+
+
+def _stated(
+    question: str, names: Sequence[Named], restricted: Sequence[Constraint]
+) -> list[Named]:
+    """The names that are neither left out nor denied nor a relative's."""
+    excluded = [one for one in restricted if one.excludes]
+    kept = [
+        one for one in names if not any(one.meets(out.start, out.end) for out in excluded)
+    ]
+    places = {(one.start, one.end): one for one in kept}
+    held = asserted(question, [Mention(one.text, one.start, one.end) for one in kept])
+    return [places[one.start, one.end] for one in held]
+
+
+def _unique(names: Iterable[Named]) -> Iterable[str]:
+    told: dict[str, str] = {}
+    for one in names:
+        for name in (one.text, *one.also):
+            told.setdefault(name.lower(), name)
+    return told.values()

@@ -111,6 +111,7 @@ def compose(
     shown = () if reason else passed.shown
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))
     return {
+        "asked": retrieval.get("asked"),
         **{key: retrieval[key] for key in _UNDERSTANDING},
         **_abstained(reason),
         "summary": _summary(() if reason else passed.verified),

@@ -16,13 +16,14 @@ from knowledge.products import products
 from knowledge.tags import known_words, mentions, ordinary_words
 from knowledge.words import Mention, Words
 from workers.language_model.port import LanguageModel
+from workers.retrieve.understanding.asked.read import read_asked
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.decomposition import decompose, is_long
 from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.patient import read_patient
 from workers.retrieve.understanding.pico import read_pico
 from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
-from workers.retrieve.understanding.scope import names_something, speaks_of_medicine
+from workers.retrieve.understanding.scope import names_clinical, names_something
 from workers.retrieve.understanding.sentences import Sentence, sentences
 from workers.retrieve.understanding.trial_names import trials_called_so, trials_of_two_words
 
@@ -88,7 +89,7 @@ def names(question: str) -> tuple[str, ...]:
         named = [
             name
             for name in named
-            if name.lower() in known_trials() or (few and not speaks_of_medicine(name))
+            if name.lower() in known_trials() or (few and not names_clinical(name))
         ]
     whole = trials_of_two_words(plain)
     called = [*named, *trials_called_so(plain)]
@@ -214,13 +215,6 @@ def understand(
     asked = _asked_text(question, named.asking)
     kind, found = query_type(asked), tuple(sorted(products(asked)))
     called = _without_regulators(names(asked), covered=kind == "coverage_policy" and bool(found))
-    is_clinical = (
-        bool(diseases or decisions or patient.values)
-        or speaks_of_medicine(asked)
-        or any(one.lower() in known_trials() for one in called)
-        or bool(tests_named(asked))
-        or bool(payers(asked))
-    )
     condition = diseases[0] if diseases else None
     stated = read_pico(question, named.diseases, named.decisions, condition)
     pico, filled = merged_pico(stated, added.pico, question)
@@ -239,8 +233,8 @@ def understand(
         modalities=modalities(asked),
         patient=patient,
         language_model=replace(part, added=taken) if part else None,
-        is_clinical=is_clinical,
-        names_something=is_clinical or names_something(asked),
+        names_something=names_something(asked),
+        asked=read_asked(question),
         is_english=seems_english(question),
         read_as=read_as,
     )

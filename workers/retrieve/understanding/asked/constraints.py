@@ -3,18 +3,22 @@ typed fields. Pure; grammars: `constraints` of knowledge/asked.yaml.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
 from workers.retrieve.understanding.asked.model import Constraint, ConstraintKind
+from workers.retrieve.understanding.asked.names import Named
 
 _BOUNDS: Mapping[str, str] = {
     **dict.fromkeys(("over", "above", "older than", "more than", "longer than", "beyond"), ">"),
     **dict.fromkeys(("past", "after"), ">"),
-    **dict.fromkeys(("under", "below", "younger than", "less than", "before", "until", "till"), "<"),
+    **dict.fromkeys(
+        ("under", "below", "younger than", "less than", "before", "until", "till"), "<"
+    ),
     **dict.fromkeys(("at least", "from", "since"), "≥"),
     **dict.fromkeys(("within", "up to", "by", "in the first", "first", "through"), "≤"),
     **{sign: sign for sign in "<>≥≤"},
@@ -27,6 +31,14 @@ class _Grammar:
     kind: ConstraintKind
     pattern: re.Pattern[str]
     excludes: bool
+    needs_name: bool
+    needs_condition: bool
+
+    def fits(self, start: int, end: int, names: Sequence[Named], others: Sequence[Named]) -> bool:
+        """Whether a match holds what it must."""
+        if self.needs_name:
+            return any(one.meets(start, end) for one in names if one.kind != "condition")
+        return not self.needs_condition or any(one.meets(start, end) for one in others)
 
 
 @cache
@@ -39,22 +51,32 @@ def _grammars() -> tuple[_Grammar, ...]:
 def _grammar(written: Mapping[str, Any], phrase: str) -> _Grammar:
     flags = re.NOFLAG if written.get("as_written") else re.IGNORECASE
     pattern = re.compile(written["pattern"].replace("PHRASE", phrase), flags)
-    return _Grammar(written["kind"], pattern, bool(written.get("excludes")))
+    needs = (bool(written.get(key)) for key in ("excludes", "needs_name", "needs_condition"))
+    return _Grammar(written["kind"], pattern, *needs)
 
 
-def constraints(question: str) -> tuple[Constraint, ...]:
+def constraints(
+    question: str, names: Sequence[Named] = (), others: Sequence[Named] = ()
+) -> tuple[Constraint, ...]:
     """What restricts the answer to `question`, in its order. Of two of a kind of which one holds
-    the other, the longer one is kept."""
-    found = [one for grammar in _grammars() for one in _read(grammar, question)]
+    the other, the longer one is kept.
+
+    Args:
+        names: those of the question.
+        others: the conditions that it asks about beside its problem.
+    """
+    found = [
+        one
+        for grammar in _grammars()
+        for one in _read(grammar, question)
+        if grammar.fits(one.start, one.end, names, others)
+    ]
     found.sort(key=lambda one: (one.start, -one.end))
     return tuple(one for n, one in enumerate(found) if not _is_held(one, found[:n]))
 
 
 def _is_held(one: Constraint, before: list[Constraint]) -> bool:
-    return any(
-        other.kind == one.kind and other.end >= one.end
-        for other in before[-_NEIGHBOURS:]
-    )
+    return any(other.kind == one.kind and other.end >= one.end for other in before[-_NEIGHBOURS:])
 
 
 _NEIGHBOURS = 40
@@ -74,10 +96,15 @@ def _read(grammar: _Grammar, question: str) -> Iterator[Constraint]:
             start=start,
             end=end,
             value=float(figure.group()) if figure else None,
-            unit=_group(match, "unit"),
+            unit=_unit(_group(match, "unit")),
             comparator=_BOUNDS.get(bound.strip().lower()) if bound else None,
             excludes=grammar.excludes,
         )
+
+
+def _unit(written: str | None) -> str | None:
+    """A unit in its canonical spelling, where it has one."""
+    return written and (vocabulary().unit(written) or written)
 
 
 def _group(match: re.Match[str], name: str) -> str | None:

@@ -34,6 +34,8 @@ ConstraintKind = Literal[
     "route",
     "line",
     "prior_treatment",
+    "biomarker",
+    "comorbidity",
     "severity",
     "setting",
     "outcome",
@@ -60,7 +62,8 @@ class Constraint:
     @property
     def told(self) -> str:
         """The constraint in words, with what its kind says: "age 82", "no thrombosis"."""
-        words = ["no" if self.excludes else "", self.kind.replace("_", " "), self.text]
+        unit = self.unit if self.unit and self.unit not in self.text.split() else ""
+        words = ["no" if self.excludes else "", self.kind.replace("_", " "), self.text, unit]
         return " ".join(word for word in words if word)
 
     def as_body(self) -> dict[str, Any]:
@@ -93,3 +96,7 @@ class Asked:
             "names": list(self.names),
             "constraints": [one.as_body() for one in self.constraints],
         }
+
+
+NOTHING_ASKED = Asked("explanation")
+"""What a question is taken for before it is read."""

@@ -1,7 +1,7 @@
 """What a question names: drugs, conditions, tests, trials, bodies, known or not. Pure.
 
-A name is found where a table knows it (`known`), by the form of a condition's name, and where a word
-is rare or written as names are. So no name is missed for want of an entry.
+A name is found where a terminology has it, by the form of a condition's name, and where a word is
+rare or written as names are. So none is missed for want of an entry.
 """
 
 import re
@@ -10,16 +10,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from knowledge.drugs import drugs_at
+from clinical_text.names import Name, names
+from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
-from knowledge.naming import tests_named
-from knowledge.tags import mentions
 from store.index.terms import stems
-from workers.retrieve.understanding.asked.words import is_name
+from workers.retrieve.understanding.asked.words import is_name, is_ordinary
 
 _TOKEN = re.compile(r"[^\W_](?:[\w/+'’-]{0,60}[\w+])?")
 _JOINED = re.compile(r"[ -]{1,2}")
-_NUMBERED = re.compile(r" (?:type|stage|grade|class|subtype) (?:[A-Z]\b|[IV]{1,4}\b|\d{1,2}[a-z]?\b)")
+_NUMBERED = re.compile(
+    r" (?:type|stage|grade|class|subtype) (?:[A-Z]\b|[IV]{1,4}\b|\d{1,2}[a-z]?\b)"
+)
 _MOST_BEFORE = 4
 """Words before the head of a condition's name that may belong to it."""
 
@@ -77,22 +78,41 @@ def _tokens(question: str) -> list[_Token]:
         begins = before in ("", ".", "?", "!", "\n", ":")
         written = text.lower() if text.istitle() else text
         is_word = bool(stems(text)) and written not in _functional()
+        is_word = is_word and vocabulary().unit(text) is None
         found.append(_Token(*match.span(), text, is_word and is_name(text, begins=begins)))
     return found
 
 
 def _known(question: str) -> Iterator[Named]:
-    """The names that tables have: the seam for a resolver of all terminologies."""
-    for one in mentions("diseases", question, typed=True):
-        yield Named(one.start, one.end, question[one.start : one.end], kind="condition")
-    for one in (*mentions("decisions", question, typed=True),):
-        if is_name(question[one.start : one.end].split()[0], begins=True):
-            yield Named(one.start, one.end, question[one.start : one.end])
-    for one in drugs_at(question):
-        yield Named(one.start, one.end, question[one.start : one.end], "drug", (one.name,))
-    for name in tests_named(question):
-        for match in re.finditer(re.escape(name), question, re.IGNORECASE):
-            yield Named(*match.span(), match.group())
+    """The names that terminologies have, and those that no table has."""
+    for one in names(question, typed=True):
+        text = question[one.start : one.end]
+        if one.kinds <= _COMMON and is_ordinary(text.lower()):
+            continue
+        if one.known and _is_other_name(text, one.preferred):
+            yield Named(one.start, one.end, text, _kind(one), (one.preferred,))
+        else:
+            yield Named(one.start, one.end, text)
+
+
+_COMMON = frozenset({"anatomy", "procedure", "device", "chemical"})
+"""Kinds whose names are words of every day, too: treatment, tablet, heart."""
+
+
+def _kind(one: Name) -> Kind:
+    if one.kinds & {"disease", "tumor"}:
+        return "condition"
+    return "drug" if one.kinds & {"drug", "chemical"} else "other"
+
+
+def _is_other_name(written: str, preferred: str) -> bool:
+    """Whether a table's name for what is written can be told in its place. Short forms mean much;
+    one counts only if its letters stand in the name in their order."""
+    if not written.isupper():
+        return True
+    name = " ".join(reversed(preferred.split(", "))).lower()
+    letters = iter(name)
+    return name[:1] == written[:1].lower() and all(one in letters for one in written.lower())
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from knowledge.loader import load
 from workers.retrieve.understanding.asked.names import Kind, Named
 from workers.retrieve.understanding.sentences import Sentence
 
-_KINDS: Mapping[Kind, float] = {"condition": 2.0, "other": 0.0, "drug": -1.0}
+_KINDS: Mapping[Kind, float] = {"condition": 1.5, "other": 0.0, "drug": -1.0}
 _LOOK = 120
 """Code points before and behind a condition that say how it is told."""
 
@@ -21,13 +21,12 @@ _LOOK = 120
 def _frames() -> dict[str, re.Pattern[str]]:
     policy = load("asked")["conditions"]
     return {
-        name: re.compile(policy[name], re.IGNORECASE) for name in ("sought", "found", "beside", "treated")
+        name: re.compile(policy[name], re.IGNORECASE)
+        for name in ("sought", "found", "beside", "treated", "outcome_before", "outcome_behind")
     }
 
 
-def problem(
-    question: str, names: Sequence[Named], sentences: Sequence[Sentence]
-) -> Named | None:
+def problem(question: str, names: Sequence[Named], sentences: Sequence[Sentence]) -> Named | None:
     """The name of what `question` is about; None where it names nothing.
 
     Args:
@@ -55,6 +54,8 @@ def _worth(question: str, one: Named, *, asked: bool) -> float:
         worth += 2.0
     elif frames["sought"].search(before):
         worth += 1.0
-    if frames["treated"].search(behind):
+    if not asked and frames["treated"].search(behind):
         worth -= 1.5
+    if frames["outcome_before"].search(before) or frames["outcome_behind"].search(behind):
+        worth -= 1.0
     return worth

@@ -23,21 +23,23 @@ def _pattern(name: str) -> re.Pattern[str]:
 def read_asked(question: str) -> Asked:
     """The form of the answer, the problem, the names that it must be about, and the constraints."""
     parts = sentences(question)
-    restricted = constraints(question)
-    names = _stated(question, named(question), restricted)
+    found = named(question)
+    excluded = [one for one in constraints(question) if one.excludes]
+    names = _stated(question, found, excluded)
     about = problem(question, names, parts)
     asked_about = [one for one in names if one == about or _is_asked(one, question, parts)]
+    others = [one for one in asked_about if one.kind == "condition" and one != about]
     return Asked(
         type=answer_type(question, parts),
         problem=about.text if about else "",
         names=tuple(_unique(asked_about)),
-        constraints=restricted,
+        constraints=constraints(question, found, others),
     )
 
 
 def _is_asked(one: Named, question: str, parts: Sequence[Sentence]) -> bool:
     """Whether an answer must be about a name: one of a sentence that asks, or what a sentence
-    weighs or the next one refers to that is no condition; any where none asks."""
+    weighs or the next one refers to that names a choice; any where none asks."""
     if not any(part.asks for part in parts):
         return True
     n = next(n for n, part in enumerate(parts) if one.start < part.end)
@@ -48,17 +50,13 @@ def _is_asked(one: Named, question: str, parts: Sequence[Sentence]) -> bool:
         following.asks and _pattern("refers").search(question, following.start, following.end)
     )
     weighed = is_meant or _pattern("weighing").search(question, part.start, part.end)
-    return bool(weighed) and one.kind != "condition"
+    is_choice = one.kind == "drug" or (one.kind == "other" and one.text != one.text.lower())
+    return bool(weighed) and is_choice
 
 
-def _stated(
-    question: str, names: Sequence[Named], restricted: Sequence[Constraint]
-) -> list[Named]:
+def _stated(question: str, names: Sequence[Named], excluded: Sequence[Constraint]) -> list[Named]:
     """The names that are neither left out nor denied nor a relative's."""
-    excluded = [one for one in restricted if one.excludes]
-    kept = [
-        one for one in names if not any(one.meets(out.start, out.end) for out in excluded)
-    ]
+    kept = [one for one in names if not any(one.meets(out.start, out.end) for out in excluded)]
     places = {(one.start, one.end): one for one in kept}
     held = asserted(question, [Mention(one.text, one.start, one.end) for one in kept])
     return [places[one.start, one.end] for one in held]

@@ -28,10 +28,10 @@ _STEPS, _RATE, _PENALTY = 1500, 40.0, 3e-5
 _OWN = 10.0
 """How much each of our few questions tells, beside one of the many made by a form."""
 _FOLDS = 3
-_REFUSED = 0.001
+_REFUSED = 0.003
 """Share of the clinical questions left out that may be above the threshold less its margin: among
-them are questions on software and traffic."""
-_MARGIN = 1.0
+them are questions on software and traffic, and such as name nothing ("will it come back")."""
+_MARGIN = 0.5
 """Log odds."""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from clinical_text.names import names as names_in
 from knowledge.classification import belongs, classify, is_aspect, mesh_of, without_general
 from knowledge.labs import Reading
 from knowledge.languages import seems_english
@@ -23,7 +24,7 @@ from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.patient import read_patient
 from workers.retrieve.understanding.pico import read_pico
 from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
-from workers.retrieve.understanding.scope import names_clinical, names_something
+from workers.retrieve.understanding.scope import names_something
 from workers.retrieve.understanding.sentences import Sentence, sentences
 from workers.retrieve.understanding.trial_names import trials_called_so, trials_of_two_words
 
@@ -86,11 +87,8 @@ def names(question: str) -> tuple[str, ...]:
     ]
     if not any(map(str.islower, plain)):  # capitals throughout tell nothing
         few = len(named) < _SHOUTED
-        named = [
-            name
-            for name in named
-            if name.lower() in known_trials() or (few and not names_clinical(name))
-        ]
+        medical = any(one.known for one in names_in(plain, typed=True))
+        named = [name for name in named if name.lower() in known_trials() or (few and not medical)]
     whole = trials_of_two_words(plain)
     called = [*named, *trials_called_so(plain)]
     called = [one for one in called if not any(f"-{one}-" in f"-{name}-" for name in whole)]

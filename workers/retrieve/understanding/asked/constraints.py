@@ -12,6 +12,7 @@ from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
 from workers.retrieve.understanding.asked.model import Constraint, ConstraintKind
 from workers.retrieve.understanding.asked.names import Named
+from workers.retrieve.understanding.asked.places import Places
 
 _BOUNDS: Mapping[str, str] = {
     **dict.fromkeys(("over", "above", "older than", "more than", "longer than", "beyond"), ">"),
@@ -34,11 +35,11 @@ class _Grammar:
     needs_name: bool
     needs_condition: bool
 
-    def fits(self, start: int, end: int, names: Sequence[Named], others: Sequence[Named]) -> bool:
-        """Whether a match holds what it must."""
+    def fits(self, one: Constraint, names: Places, others: Places) -> bool:
+        """Whether what was read holds what it must."""
         if self.needs_name:
-            return any(one.meets(start, end) for one in names if one.kind != "condition")
-        return not self.needs_condition or any(one.meets(start, end) for one in others)
+            return names.meet(one.start, one.end)
+        return not self.needs_condition or others.meet(one.start, one.end)
 
 
 @cache
@@ -65,14 +66,23 @@ def constraints(
         names: those of the question.
         others: the conditions that it asks about beside its problem.
     """
+    named = Places((one.start, one.end) for one in names if one.kind != "condition")
+    beside = Places((one.start, one.end) for one in others)
     found = [
         one
         for grammar in _grammars()
         for one in _read(grammar, question)
-        if grammar.fits(one.start, one.end, names, others)
+        if grammar.fits(one, named, beside)
     ]
     found.sort(key=lambda one: (one.start, -one.end))
     return tuple(one for n, one in enumerate(found) if not _is_held(one, found[:n]))
+
+
+def exclusions(question: str) -> Iterator[Constraint]:
+    """What `question` leaves out or denies."""
+    for grammar in _grammars():
+        if grammar.excludes:
+            yield from _read(grammar, question)
 
 
 def _is_held(one: Constraint, before: list[Constraint]) -> bool:

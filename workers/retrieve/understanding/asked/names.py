@@ -40,10 +40,6 @@ class Named:
     kind: Kind = "other"
     also: tuple[str, ...] = ()
 
-    def meets(self, start: int, end: int) -> bool:
-        """Whether it shares a place with `[start, end)`."""
-        return self.start < end and start < self.end
-
 
 @dataclass(frozen=True)
 class _Token:
@@ -74,7 +70,10 @@ def _functional() -> frozenset[str]:
 def _tokens(question: str) -> list[_Token]:
     found: list[_Token] = []
     for match in _TOKEN.finditer(question):
-        text, before = match.group(), question[: match.start()].rstrip()[-1:]
+        text, before = (
+            match.group(),
+            question[max(0, match.start() - 5) : match.start()].rstrip()[-1:],
+        )
         begins = before in ("", ".", "?", "!", "\n", ":")
         written = text.lower() if text.istitle() else text
         is_word = bool(stems(text)) and written not in _functional()

@@ -10,6 +10,7 @@ from functools import cache
 
 from knowledge.loader import load
 from workers.retrieve.understanding.asked.names import Kind, Named
+from workers.retrieve.understanding.asked.places import Places
 from workers.retrieve.understanding.sentences import Sentence
 
 _KINDS: Mapping[Kind, float] = {"condition": 1.5, "other": 0.0, "drug": -1.0}
@@ -33,10 +34,11 @@ def problem(question: str, names: Sequence[Named], sentences: Sequence[Sentence]
         names: those of the question that it asserts of the patient or asks about.
         sentences: those of the question.
     """
-    asking = [one for one in sentences if one.asks] or list(sentences)
+    parts = [one for one in sentences if one.asks] or sentences
+    asking = Places((one.start, one.end) for one in parts)
     best: tuple[float, int, Named] | None = None
     for one in names:
-        asked = any(part.holds(one.start) for part in asking)
+        asked = asking.meet(one.start, one.end)
         worth = _worth(question, one, asked=asked)
         if best is None or (worth, -one.start) > best[:2]:
             best = (worth, -one.start, one)

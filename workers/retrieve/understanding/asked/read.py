@@ -1,15 +1,17 @@
 """What a question asks for, read from its words: `read_asked`. Pure."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
 
 from knowledge.loader import load
 from knowledge.words import Mention
 from workers.retrieve.understanding.asked.answer_type import answer_type
-from workers.retrieve.understanding.asked.constraints import constraints
-from workers.retrieve.understanding.asked.model import Asked, Constraint
+from workers.retrieve.understanding.asked.constraints import constraints, exclusions
+from workers.retrieve.understanding.asked.model import Asked
 from workers.retrieve.understanding.asked.names import Named, named
+from workers.retrieve.understanding.asked.places import Places
 from workers.retrieve.understanding.asked.problem import problem
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.sentences import Sentence, sentences
@@ -24,7 +26,7 @@ def read_asked(question: str) -> Asked:
     """The form of the answer, the problem, the names that it must be about, and the constraints."""
     parts = sentences(question)
     found = named(question)
-    excluded = [one for one in constraints(question) if one.excludes]
+    excluded = Places((one.start, one.end) for one in exclusions(question))
     names = _stated(question, found, excluded)
     about = problem(question, names, parts)
     asked_about = [one for one in names if one == about or _is_asked(one, question, parts)]
@@ -42,7 +44,7 @@ def _is_asked(one: Named, question: str, parts: Sequence[Sentence]) -> bool:
     weighs or the next one refers to that names a choice; any where none asks."""
     if not any(part.asks for part in parts):
         return True
-    n = next(n for n, part in enumerate(parts) if one.start < part.end)
+    n = bisect_right(parts, one.start, key=lambda part: part.start) - 1
     part, following = parts[n], parts[n + 1] if n + 1 < len(parts) else None
     if part.asks:
         return True
@@ -54,9 +56,9 @@ def _is_asked(one: Named, question: str, parts: Sequence[Sentence]) -> bool:
     return bool(weighed) and is_choice
 
 
-def _stated(question: str, names: Sequence[Named], excluded: Sequence[Constraint]) -> list[Named]:
+def _stated(question: str, names: Sequence[Named], excluded: Places) -> list[Named]:
     """The names that are neither left out nor denied nor a relative's."""
-    kept = [one for one in names if not any(one.meets(out.start, out.end) for out in excluded)]
+    kept = [one for one in names if not excluded.meet(one.start, one.end)]
     places = {(one.start, one.end): one for one in kept}
     held = asserted(question, [Mention(one.text, one.start, one.end) for one in kept])
     return [places[one.start, one.end] for one in held]

@@ -13,11 +13,12 @@ from typing import Literal
 from clinical_text.names import Name, names
 from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
+from knowledge.names.tables import tables
 from store.index.terms import stems
+from workers.retrieve.understanding.asked.places import Places
 from workers.retrieve.understanding.asked.words import is_name, is_ordinary
 
 _TOKEN = re.compile(r"[^\W_](?:[\w/+'’-]{0,60}[\w+])?")
-_JOINED = re.compile(r"[ -]{1,2}")
 _NUMBERED = re.compile(
     r" (?:type|stage|grade|class|subtype) (?:[A-Z]\b|[IV]{1,4}\b|\d{1,2}[a-z]?\b)"
 )
@@ -48,11 +49,20 @@ class _Token:
     text: str
     is_name: bool
 
+    @property
+    def is_rare(self) -> bool:
+        """Whether it is a name that no dictionary has as a word."""
+        lower = self.text.lower()
+        return self.is_name and (self.text != lower or not tables().is_word(lower))
+
 
 def named(question: str) -> tuple[Named, ...]:
     """The names of `question` in order, each as long as it stands there."""
     tokens = _tokens(question)
-    found = [*_known(question), *_conditions(tokens), *_unknown(question, tokens)]
+    known = list(_known(question))
+    everything = Places((one.start, one.end) for one in known)
+    sure = Places((one.start, one.end) for one in known if one.kind != "other")
+    found = [*known, *_conditions(tokens, everything), *_unknown(question, tokens, sure)]
     return tuple(_merged(question, found))
 
 
@@ -60,20 +70,16 @@ def named(question: str) -> tuple[Named, ...]:
 def _functional() -> frozenset[str]:
     """Words that name nothing: those of asking and of people."""
     policy = load("questions")
-    return frozenset(
-        word.lower()
-        for name in ("asking_words", "everyday", "populations")
-        for word in policy[name]
-    )
+    listed = [policy[name] for name in ("asking_words", "everyday", "populations")]
+    words = [word for some in (*listed, load("asked")["asked_for"]) for word in some]
+    return frozenset(map(str.lower, words))
 
 
 def _tokens(question: str) -> list[_Token]:
     found: list[_Token] = []
     for match in _TOKEN.finditer(question):
-        text, before = (
-            match.group(),
-            question[max(0, match.start() - 5) : match.start()].rstrip()[-1:],
-        )
+        text, at = match.group(), match.start()
+        before = question[max(0, at - 5) : at].rstrip()[-1:]
         begins = before in ("", ".", "?", "!", "\n", ":")
         written = text.lower() if text.istitle() else text
         is_word = bool(stems(text)) and written not in _functional()
@@ -86,7 +92,8 @@ def _known(question: str) -> Iterator[Named]:
     """The names that terminologies have, and those that no table has."""
     for one in names(question, typed=True):
         text = question[one.start : one.end]
-        if one.kinds <= _COMMON and is_ordinary(text.lower()):
+        is_common = bool(one.kinds) and one.kinds <= _COMMON and is_ordinary(text.lower())
+        if is_common or text.lower() in _functional():
             continue
         if one.known and _is_other_name(text, one.preferred):
             yield Named(one.start, one.end, text, _kind(one), (one.preferred,))
@@ -131,14 +138,16 @@ def _forms() -> _Forms:
     )
 
 
-def _conditions(tokens: Sequence[_Token]) -> Iterator[Named]:
+def _conditions(tokens: Sequence[_Token], known: Places) -> Iterator[Named]:
     """Names whose head is that of a condition, with what stands before it."""
     for at, token in enumerate(tokens):
         word = token.text.lower()
         if word not in _forms().heads and not _forms().ending.fullmatch(word):
             continue
         first = at
-        while first > max(0, at - _MOST_BEFORE) and _belongs(tokens[first - 1], tokens[first]):
+        while first > max(0, at - _MOST_BEFORE) and _belongs(
+            tokens[first - 1], tokens[first], known
+        ):
             first -= 1
         if first < at or token.is_name or _forms().ending.fullmatch(word) or len(word) > _SHORT:
             yield Named(tokens[first].start, token.end, "", kind="condition")
@@ -148,19 +157,21 @@ _SHORT = 5
 """Letters of a head that alone names no condition: a tear, a mass."""
 
 
-def _belongs(before: _Token, token: _Token) -> bool:
+def _belongs(before: _Token, token: _Token, known: Places) -> bool:
     """Whether a word is part of the name that the next one continues."""
     return token.start - before.end == 1 and (
-        before.is_name or _forms().before.fullmatch(before.text) is not None
+        before.is_rare
+        or known.meet(before.start, before.end)
+        or _forms().before.fullmatch(before.text) is not None
     )
 
 
-def _unknown(question: str, tokens: Sequence[_Token]) -> Iterator[Named]:
-    """Runs of words that are names by themselves."""
+def _unknown(question: str, tokens: Sequence[_Token], known: Places) -> Iterator[Named]:
+    """Runs of words that are names by themselves. Beside a condition or drug that tables
+    have, a word of the dictionary is no part of it ("psoriasis curable")."""
     run: list[_Token] = []
     for token in tokens:
-        joined = run and _JOINED.fullmatch(question[run[-1].end : token.start])
-        if token.is_name and joined:
+        if run and token.is_name and _is_one(question, run[-1], token, known):
             run.append(token)
             continue
         if run:
@@ -170,13 +181,22 @@ def _unknown(question: str, tokens: Sequence[_Token]) -> Iterator[Named]:
         yield Named(run[0].start, run[-1].end, "")
 
 
+def _is_one(question: str, one: _Token, token: _Token, known: Places) -> bool:
+    gap = question[one.end : token.start]
+    if gap == " ":
+        first, second = (known.meet(part.start, part.end) for part in (one, token))
+        return first == second or (token if first else one).is_rare
+    return gap == "-"
+
+
 def _merged(question: str, found: Iterable[Named]) -> Iterator[Named]:
     """Names that share a place as one."""
     last: Named | None = None
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if last is not None and one.start < last.end:
             kind = max(last.kind, one.kind, key=_WEIGHT.__getitem__)
-            last = Named(last.start, max(last.end, one.end), "", kind, (*last.also, *one.also))
+            also = (*last.also, *(() if one.kind == "other" else one.also))
+            last = Named(last.start, max(last.end, one.end), "", kind, also)
             continue
         if last is not None:
             yield _whole(question, last)

@@ -33,7 +33,7 @@ def read_asked(question: str) -> Asked:
     others = [one for one in asked_about if one.kind == "condition" and one != about]
     return Asked(
         type=answer_type(question, parts),
-        problem=about.text if about else "",
+        problem=_spelled_out(about) if about else "",
         names=tuple(_unique(asked_about)),
         constraints=constraints(question, found, others),
     )
@@ -62,6 +62,13 @@ def _stated(question: str, names: Sequence[Named], excluded: Places) -> list[Nam
     places = {(one.start, one.end): one for one in kept}
     held = asserted(question, [Mention(one.text, one.start, one.end) for one in kept])
     return [places[one.start, one.end] for one in held]
+
+
+def _spelled_out(one: Named) -> str:
+    """A name as written; of a short form what it stands for, where a table has that."""
+    if one.text.isupper() and one.also:
+        return " ".join(reversed(one.also[0].split(", ")))
+    return one.text
 
 
 def _unique(names: Iterable[Named]) -> Iterable[str]:

@@ -21,12 +21,12 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> MiniLM:
 
 
 def test_no_plain_clinical_question_is_refused(encoder: MiniLM) -> None:
-    for name in ("clinical_first.tsv", "clinical_second.tsv"):
+    for name in ("clinical_first.tsv", "clinical_second.tsv", "lay_second.txt"):
         refused = [one for one in _lines(name) if is_none_of_ours(one, encoder)]
         assert refused == [], name
 
 
-def test_no_question_of_the_regression_is_refused_and_none_for_want_of_a_listed_word(
+def test_none_is_refused_for_want_of_a_listed_word(
     encoder: MiniLM,
 ) -> None:
     for question in (
@@ -44,7 +44,7 @@ def test_no_question_of_the_regression_is_refused_and_none_for_want_of_a_listed_
 
 def test_what_is_surely_not_clinical_is_told(encoder: MiniLM) -> None:
     for question in (
-        "Who won the world cup in 2014?",
+        "Write a poem about the sea.",
         "Which stocks should I buy this year?",
         "What is the capital of France?",
         "Book me a table for two tonight",
@@ -59,7 +59,7 @@ def test_a_known_name_of_medicine_is_enough_and_another_encoder_says_nothing() -
     asked = "Who won the race for an apixaban generic?"
     assert names_clinical(asked)
     assert not is_none_of_ours(asked, HashEncoder(384))
-    assert not is_none_of_ours("Who won the world cup in 2014?", HashEncoder(384))
+    assert not is_none_of_ours("Write a poem about the sea.", HashEncoder(384))
 
 
 @pytest.mark.parametrize(

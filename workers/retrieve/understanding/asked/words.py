@@ -15,7 +15,6 @@ from workers.encoder.minilm import model_folder
 _ORDINARY = 10_000
 """Ranks below it are ordinary words; ours, between "carried" (3,344) and "kidney" (14,234)."""
 _ENDINGS = re.compile(r"(?:ings?|e[dsr]|ly|ied|ies|i?er|est|s|['’]s)$")
-_SHAPED = re.compile(r"[A-Z].*[A-Z]|[A-Za-z].*\d|\d.*[A-Z]|^[a-z].*[A-Z]")
 
 
 @cache
@@ -37,6 +36,14 @@ def is_ordinary(word: str) -> bool:
     return any(_ranks().get(form, _ORDINARY) < _ORDINARY for form in forms if form)
 
 
+def _is_shaped(word: str) -> bool:
+    """Two capitals, one within (mRNA), or letters and digits (Q10, not 5mg)."""
+    capitals = sum(map(str.isupper, word))
+    if any(map(str.isdigit, word)):
+        return word[0].isalpha() or capitals > 0
+    return capitals > word[0].isupper()
+
+
 def is_name(word: str, *, begins: bool = False) -> bool:
     """Whether a word as written names something: by its capitals and digits, or as it is rare.
 
@@ -45,7 +52,7 @@ def is_name(word: str, *, begins: bool = False) -> bool:
     """
     if word.isdigit() or len(word) < 2:
         return False
-    if _SHAPED.search(word):
+    if _is_shaped(word):
         return True
     if word[0].isupper() and not begins:
         return True

@@ -33,13 +33,6 @@ class _Grammar:
     pattern: re.Pattern[str]
     excludes: bool
     needs_name: bool
-    needs_condition: bool
-
-    def fits(self, one: Constraint, names: Places, others: Places) -> bool:
-        """Whether what was read holds what it must."""
-        if self.needs_name:
-            return names.meet(one.start, one.end)
-        return not self.needs_condition or others.meet(one.start, one.end)
 
 
 @cache
@@ -52,8 +45,13 @@ def _grammars() -> tuple[_Grammar, ...]:
 def _grammar(written: Mapping[str, Any], phrase: str) -> _Grammar:
     flags = re.NOFLAG if written.get("as_written") else re.IGNORECASE
     pattern = re.compile(written["pattern"].replace("PHRASE", phrase), flags)
-    needs = (bool(written.get(key)) for key in ("excludes", "needs_name", "needs_condition"))
+    needs = (bool(written.get(key)) for key in ("excludes", "needs_name"))
     return _Grammar(written["kind"], pattern, *needs)
+
+
+@cache
+def _comorbid() -> re.Pattern[str]:
+    return re.compile(load("asked")["comorbidity"], re.IGNORECASE)
 
 
 def constraints(
@@ -67,15 +65,27 @@ def constraints(
         others: the conditions that it asks about beside its problem.
     """
     named = Places((one.start, one.end) for one in names if one.kind != "condition")
-    beside = Places((one.start, one.end) for one in others)
     found = [
         one
         for grammar in _grammars()
         for one in _read(grammar, question)
-        if grammar.fits(one, named, beside)
+        if not grammar.needs_name or named.meet(one.start, one.end)
     ]
+    found += _comorbidities(question, others)
     found.sort(key=lambda one: (one.start, -one.end))
     return tuple(one for n, one in enumerate(found) if not _is_held(one, found[:n]))
+
+
+def _comorbidities(question: str, others: Sequence[Named]) -> Iterator[Constraint]:
+    for one in others:
+        first = max(0, one.start - _BEFORE)
+        if before := _comorbid().search(question[first : one.start]):
+            start = first + before.start()
+            yield Constraint("comorbidity", question[start : one.end], start, one.end)
+
+
+_BEFORE = 40
+"""Code points before a condition that say that a patient has it."""
 
 
 def exclusions(question: str) -> Iterator[Constraint]:

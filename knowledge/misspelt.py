@@ -221,7 +221,7 @@ def _medical() -> frozenset[str]:
     """The words of the vocabulary's tags, of clinical questions and of the policy's `medical`; only
     long ones, since short words are near to many others."""
     policy = load("misspelt")
-    phrases = (*known_words(), *load("questions")["clinical"]["words"], *policy["medical"])
+    phrases = (*known_words(), *policy["clinical"], *policy["medical"])
     words = {word for phrase in (*phrases, *_places()) for word in phrase.lower().split()}
     return frozenset(
         word for word in words if word.isalpha() and len(word) >= policy["shortest_word"]
@@ -237,9 +237,9 @@ def _places() -> dict[str, str]:
 
 @cache
 def _known_words() -> frozenset[str]:
-    policy = load("questions")
-    words = (*known_words(), *policy["everyday"], *policy["clinical"]["words"])
-    return frozenset((*words, *_generic(), *load("misspelt")["words"]))
+    policy = load("misspelt")
+    words = (*known_words(), *load("questions")["everyday"], *policy["clinical"])
+    return frozenset((*words, *_generic(), *policy["words"]))
 
 
 def _written(name: str, drug: str) -> tuple[str, str | None]:

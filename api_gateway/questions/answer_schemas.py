@@ -154,12 +154,47 @@ class RemarkOut(BaseModel):
     detail: str = Field(description="for people")
 
 
+class ConstraintOut(BaseModel):
+    """A condition on what answers the question, in its words."""
+
+    kind: str = Field(
+        description="exclusion, age, kidney_function, pregnancy, status, date, design and the like"
+    )
+    text: str = Field(description="the question's words")
+    value: float | None = Field(default=None, description="the figure; of a date its year")
+    unit: str | None = None
+    comparator: Literal["<", ">", "≤", "≥"] | None = None
+    excludes: bool = Field(default=False, description="what is named is to be left out")
+
+
+class AskedOut(BaseModel):
+    """What is asked."""
+
+    type: Literal[
+        "yesno",
+        "number",
+        "list",
+        "comparison",
+        "recommendation",
+        "mechanism",
+        "trials",
+        "coverage",
+        "explanation",
+    ] = Field(description="the form of the answer")
+    problem: str | None = Field(description="what the question is about; null: it names nothing")
+    names: list[str] = Field(description="what an answer must be about, known names or not")
+    constraints: list[ConstraintOut]
+
+
 class AnswerOut(BaseModel):
     """An answer, or an abstention. Of its parts only whether and why it abstains, claims, those
     with addresses, and what may change, are described here."""
 
     model_config = ConfigDict(extra="allow")
 
+    asked: AskedOut | None = Field(
+        default=None, description="null: sealed before this was read, or not read"
+    )
     abstained: bool
     abstain_reason: (
         Literal[

@@ -110,6 +110,7 @@ def failed_answer() -> dict[str, Any]:
     """
     trust = load("trust")
     return {
+        "asked": None,
         "query_type": None,
         "classification": None,
         "pico": dict.fromkeys(("patient", "intervention", "comparison", "outcome", "condition")),

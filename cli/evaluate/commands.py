@@ -145,6 +145,24 @@ def packs(
 
 
 @evaluate_app.command()
+def questions(
+    file: Annotated[Path, typer.Argument(help="JSONL with questions and what they ask")],
+) -> None:
+    """Questions as users type them: is it read what they are about, and what restricts them?"""
+    from cli.evaluate.questions import evaluate_questions
+    from workers.retrieve.understanding.asked.read import read_asked
+
+    with terminal_bars() as progress:
+        task = progress.add_task("read", total=None)
+        report = evaluate_questions(
+            file,
+            read_asked,
+            lambda done, total: progress.update(task, completed=done, total=total),
+        )
+    print_json(report)
+
+
+@evaluate_app.command()
 def notes(directory: Folder) -> None:
     """Clinical notes (*.txt): does every word of a summary stand in the span it cites?"""
     from cli.evaluate.notes import evaluate_notes

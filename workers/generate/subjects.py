@@ -149,7 +149,7 @@ def _is_of_medicine(word: str) -> bool:
 @cache
 def _no_trial_names() -> frozenset[str]:
     policy = load("questions")
-    listed = (*policy["clinical"]["words"], *policy["everyday"], *policy["asking_words"])
+    listed = (*load("misspelt")["clinical"], *policy["everyday"], *policy["asking_words"])
     return frozenset((*listed, *load("answers")["no_trial_names"]))
 
 

@@ -33,6 +33,7 @@ from workers.retrieve.sufficiency import Sufficiency, assess_with_rerun
 from workers.retrieve.understanding.decomposition import log_fields
 from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.read import search_terms, understand
+from workers.retrieve.understanding.scope import is_none_of_ours
 from workers.runtime.errors import Permanent
 from workers.runtime.llm_access import asking
 from workers.runtime.question_stage import question_stage
@@ -82,7 +83,7 @@ def work(context: Context, message: RetrieveV1) -> Keyed[Retrieval]:
     body = {
         **understanding.as_body(),
         "weights": [{str(term): one for term, one in some.items()} for some in found.weights],
-        "is_clinical": understanding.is_clinical or named_held,
+        "is_clinical": named_held or not is_none_of_ours(question.text, context.encoder),
         "names_something": understanding.names_something or named_held,
         "scenario": scenario.name if scenario else None,
         "evidence": [_entry(n, one) for n, one in enumerate(found.ranked.kept, start=1)],

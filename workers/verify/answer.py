@@ -226,6 +226,7 @@ def _summary(verified: Sequence[Verified]) -> dict[str, Any]:
 
 
 _UNDERSTANDING = {
+    "asked",
     "query_type",
     "classification",
     "pico",

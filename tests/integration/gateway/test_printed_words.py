@@ -236,6 +236,7 @@ COMMANDS: dict[tuple[str, ...], Arguments] = {
     ("evaluate", "notes"): lambda w: [str(w.folder / f"none{ESCAPES}")],
     ("evaluate", "claims"): lambda w: [w.file(f"c{ESCAPES}.jsonl", f'{{"x": "{FORGED}"\n')],
     ("evaluate", "written"): lambda w: [str(w.folder / f"none{ESCAPES}")],
+    ("evaluate", "questions"): lambda w: [w.file(f"q{ESCAPES}.jsonl", f'{{"x": "{FORGED}"\n')],
     ("anchors", "generate"): lambda w: [],
     ("anchors", "show"): lambda w: [w.one("SELECT document_id FROM document_version LIMIT 1")],
 }

@@ -5,7 +5,7 @@ import pytest
 from store.documents import identifiers as works
 from store.documents.records import Identifiers
 from workers.retrieve.named import identifiers
-from workers.retrieve.understanding.read import names, understand
+from workers.retrieve.understanding.read import names
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,6 @@ def test_every_kind_of_identifier_is_known_wherever_works_are_asked_for_by_it(ki
     asked = f"What does {written} say?"
     assert identifiers(names(asked)) == {kind: {value}}
     assert works.normal(kind, written.removeprefix("PMID ")) == value
-    assert understand(asked).is_clinical, "who names a work asks about evidence"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from knowledge.decomposition import Part
 from knowledge.labs import Reading
 from knowledge.misspelt import Meant
 from workers.language_model.port import Consulted
+from workers.retrieve.understanding.asked.model import NOTHING_ASKED, Asked
 
 Sex = Literal["female", "male"]
 
@@ -89,12 +90,12 @@ class Understanding:
     patient: Patient = Patient()
     language_model: ModelPart | None = None
     """None where no model was asked."""
-    is_clinical: bool = True
-    """Whether any word of it belongs to medicine, as far as words can tell."""
     names_something: bool = True
     """Whether it is on anything in particular; see `scope`."""
     is_english: bool = True
     """Whether nothing tells that it is in another language."""
+    asked: Asked = NOTHING_ASKED
+    """What it asks for: form of the answer, problem, names, constraints."""
     read_as: tuple[Meant, ...] = ()
     """Its misspelt words of medicine, and what they were read as."""
 
@@ -111,6 +112,7 @@ class Understanding:
     def as_body(self) -> dict[str, Any]:
         """The part of the answer object that tells how the question was understood."""
         return {
+            "asked": self.asked.as_body(),
             "query_type": self.query_type,
             "classification": self.classification,
             "pico": asdict(self.pico),
@@ -123,7 +125,6 @@ class Understanding:
             "mesh": list(self.mesh),
             "names": list(self.names),
             "asks_for_today": self.asks_for_today,
-            "is_clinical": self.is_clinical,
             "names_something": self.names_something,
             "is_english": self.is_english,
             "read_as": [{"word": one.word, "name": one.name} for one in self.read_as],

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from clinical_text.names import names as names_in
 from knowledge.classification import belongs, classify, is_aspect, mesh_of, without_general
 from knowledge.labs import Reading
 from knowledge.languages import seems_english
@@ -16,13 +17,14 @@ from knowledge.products import products
 from knowledge.tags import known_words, mentions, ordinary_words
 from knowledge.words import Mention, Words
 from workers.language_model.port import LanguageModel
+from workers.retrieve.understanding.asked.read import read_asked
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.decomposition import decompose, is_long
 from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.patient import read_patient
 from workers.retrieve.understanding.pico import read_pico
 from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
-from workers.retrieve.understanding.scope import names_something, speaks_of_medicine
+from workers.retrieve.understanding.scope import names_something
 from workers.retrieve.understanding.sentences import Sentence, sentences
 from workers.retrieve.understanding.trial_names import trials_called_so, trials_of_two_words
 
@@ -85,11 +87,8 @@ def names(question: str) -> tuple[str, ...]:
     ]
     if not any(map(str.islower, plain)):  # capitals throughout tell nothing
         few = len(named) < _SHOUTED
-        named = [
-            name
-            for name in named
-            if name.lower() in known_trials() or (few and not speaks_of_medicine(name))
-        ]
+        medical = any(one.known for one in names_in(plain, typed=True))
+        named = [name for name in named if name.lower() in known_trials() or (few and not medical)]
     whole = trials_of_two_words(plain)
     called = [*named, *trials_called_so(plain)]
     called = [one for one in called if not any(f"-{one}-" in f"-{name}-" for name in whole)]
@@ -214,13 +213,6 @@ def understand(
     asked = _asked_text(question, named.asking)
     kind, found = query_type(asked), tuple(sorted(products(asked)))
     called = _without_regulators(names(asked), covered=kind == "coverage_policy" and bool(found))
-    is_clinical = (
-        bool(diseases or decisions or patient.values)
-        or speaks_of_medicine(asked)
-        or any(one.lower() in known_trials() for one in called)
-        or bool(tests_named(asked))
-        or bool(payers(asked))
-    )
     condition = diseases[0] if diseases else None
     stated = read_pico(question, named.diseases, named.decisions, condition)
     pico, filled = merged_pico(stated, added.pico, question)
@@ -239,8 +231,8 @@ def understand(
         modalities=modalities(asked),
         patient=patient,
         language_model=replace(part, added=taken) if part else None,
-        is_clinical=is_clinical,
-        names_something=is_clinical or names_something(asked),
+        names_something=names_something(asked),
+        asked=read_asked(question),
         is_english=seems_english(question),
         read_as=read_as,
     )

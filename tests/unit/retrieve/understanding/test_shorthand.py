@@ -73,14 +73,5 @@ def test_a_trial_without_a_number_is_named_in_lower_case_where_it_can_be_nothing
     assert set(names(question)) == set(found)
 
 
-def test_who_names_a_trial_of_a_pack_asks_about_evidence() -> None:
-    assert understand("why was ZEST stopped").is_clinical
-    assert not understand("why was QUOXA stopped").is_clinical
-
-
 def test_a_stage_by_tnm_and_a_unit_name_no_trial() -> None:
     assert names("65M, pT3N0 ypT2N1a, T4bN2M1, ctDNA 0.5 MTM/mL, IMvigor011?") == ("IMvigor011",)
-
-
-def test_who_asks_what_a_payer_covers_asks_about_evidence() -> None:
-    assert understand("does blue cross of texas cover reveal").is_clinical

@@ -1,0 +1,1 @@
+"""Trains and measures the reader of scope: docs/questions.md."""

@@ -1,0 +1,50 @@
+"""What a question is about, as against what it only mentions, and what an answer must be about."""
+
+from itertools import product
+
+from workers.retrieve.understanding.asked.read import read_asked
+
+CONDITIONS = ("gout", "myasthenia gravis", "IgA nephropathy", "psoriasis", "carotid stenosis")
+BESIDE = ("asthma", "migraine", "hypothyroidism")
+DRUGS = ("quoxatinib", "allopurinol", "zanubrutinib", "BLU-9931")
+TOLD = (
+    "58-year-old man with a history of {beside}. Is {drug} of use in {condition}?",
+    "She takes {drug} for {condition}. Her mother had {beside}. Should it be stopped?",
+    "No {beside}. Does {drug} work in {condition}?",
+    "Does {drug} help in {condition} without {beside}?",
+    "{drug} for {condition}, not {beside}",
+)
+
+
+def test_the_problem_is_what_is_asked_about_and_not_what_is_mentioned() -> None:
+    for told, condition, beside in product(TOLD, CONDITIONS, BESIDE):
+        question = told.format(condition=condition, beside=beside, drug="allopurinol")
+        asked = read_asked(question)
+        assert asked.problem.lower() == condition.lower(), (question, asked.problem)
+        assert beside not in asked.names, question
+
+
+def test_a_name_is_named_whether_or_not_a_table_has_it() -> None:
+    for drug, condition in product(DRUGS, CONDITIONS):
+        question = f"Does {drug} work in {condition}?"
+        names = [one.lower() for one in read_asked(question).names]
+        assert drug.lower() in names, (question, names)
+        assert condition.lower() in names, (question, names)
+
+
+def test_a_brand_is_named_by_its_drug_too() -> None:
+    assert {"eliquis", "apixaban"} <= set(read_asked("is eliquis used for nvaf").names)
+
+
+def test_the_body_of_an_answer_has_all_of_it() -> None:
+    body = read_asked("Does finerenone help in heart failure without CKD?").as_body()
+    assert (body["type"], body["problem"]) == ("yesno", "heart failure")
+    assert body["names"][0] == "finerenone"
+    assert {
+        "kind": "exclusion",
+        "text": "without CKD",
+        "value": None,
+        "unit": None,
+        "comparator": None,
+        "excludes": True,
+    } in body["constraints"]

@@ -1,0 +1,59 @@
+"""How ordinary a word of English is, by its rank in the packaged encoder's list of words. Pure.
+
+The list of BERT's uncased model is ordered by how frequent words were in the books and articles
+that it was made from (Devlin et al., 2019): what it lacks or has late is rare, and a rare word
+names something.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+
+from workers.encoder.minilm import model_folder
+
+_ORDINARY = 10_000
+"""Ranks below it are ordinary words; ours, between "carried" (3,344) and "kidney" (14,234)."""
+_ENDINGS = re.compile(r"(?:ings?|e[dsr]|ly|ied|ies|i?er|est|s|['’]s)$")
+
+
+@cache
+def _ranks() -> Mapping[str, int]:
+    """Each word's rank. Pieces of words are not among them."""
+    tokenizer = json.loads((model_folder() / "tokenizer.json").read_text("utf-8"))
+    return {
+        word: rank for word, rank in tokenizer["model"]["vocab"].items() if not word.startswith("#")
+    }
+
+
+@lru_cache(maxsize=16_384)
+def is_ordinary(word: str) -> bool:
+    """Whether a word, or what it is a form of, is among the ordinary ones, in lower case."""
+    if "-" in word.strip("-"):
+        return all(is_ordinary(part) for part in word.split("-") if part)
+    base = _ENDINGS.sub("", word)
+    forms = (word, base, f"{base}e", f"{base}y", base[:-1] if base[-1:] == base[-2:-1] else base)
+    return any(_ranks().get(form, _ORDINARY) < _ORDINARY for form in forms if form)
+
+
+def _is_shaped(word: str) -> bool:
+    """Two capitals, one within (mRNA), or letters and digits (Q10, not 5mg)."""
+    capitals = sum(map(str.isupper, word))
+    if any(map(str.isdigit, word)):
+        return word[0].isalpha() or capitals > 0
+    return capitals > word[0].isupper()
+
+
+def is_name(word: str, *, begins: bool = False) -> bool:
+    """Whether a word as written names something: by its capitals and digits, or as it is rare.
+
+    Args:
+        begins: it begins a sentence, where a capital tells nothing.
+    """
+    if word.isdigit() or len(word) < 2:
+        return False
+    if _is_shaped(word):
+        return True
+    if word[0].isupper() and not begins:
+        return True
+    return not is_ordinary(word.lower())

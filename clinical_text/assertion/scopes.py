@@ -279,7 +279,7 @@ def through_verb(s: Sentence, trigger: Trigger, at: int) -> list[int]:
         at += 1
     if not s.has(at, Word.CARRYING) or s.word(at - 1) in ("is", "are", "was", "were", "be", "been"):
         return []
-    return _object(s, at, lists=lists)
+    return _object(s, at)
 
 
 def _auxiliaries_before(s: Sentence, at: int) -> list[int]:

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from clinical_text.assertion.labels import Label, labels
 from clinical_text.assertion.marks import Assertion, Cue, Reading, reading
 from clinical_text.assertion.reading import Marks, marks
+from clinical_text.clauses import Placed, placed
 from clinical_text.structure import segment
 from clinical_text.tokens import Token, tokens
 from store.core.spans import Section, Span, Structure
@@ -39,6 +40,11 @@ class Doc:
     def tokens(self) -> Sequence[Token]:
         """Words, numbers and signs."""
         return tokens(self.text)
+
+    @cached_property
+    def words(self) -> Sequence[Placed]:
+        """The words and numbers with their sentences and clauses."""
+        return tuple(placed(self.tokens_of(span) for span in self.sentences))
 
     @cached_property
     def labels(self) -> Sequence[Label]:

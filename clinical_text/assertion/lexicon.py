@@ -36,6 +36,8 @@ class Word(IntFlag):
     CARRYING = auto()
     EXISTENTIAL = auto()
     LIGHT = auto()
+    PERSONS = auto()
+    TREATING = auto()
 
 
 class _Model(BaseModel):
@@ -67,6 +69,8 @@ class Grammar(_Model):
     carrying: frozenset[Phrase]
     existential: frozenset[Phrase]
     light: frozenset[Phrase]
+    persons: frozenset[Phrase]
+    treating: frozenset[Phrase]
     holding: Mapping[Phrase, Phrase]
     asking: frozenset[Phrase]
 
@@ -118,6 +122,8 @@ class Lexicon(_Model):
             (grammar.carrying, Word.CARRYING),
             (grammar.existential, Word.EXISTENTIAL),
             (grammar.light, Word.LIGHT),
+            (grammar.persons, Word.PERSONS),
+            (grammar.treating, Word.TREATING),
         ):
             for word in words:
                 found[word] = found.get(word, Word.NONE) | flag

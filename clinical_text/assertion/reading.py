@@ -106,7 +106,9 @@ def _reached(s: Sentence, trigger: Trigger) -> list[int]:
         return scopes.predicate(s, trigger, lists=_lists(s, trigger))
     if group.scope == "phrase":
         lists = group.means is Assertion.HISTORICAL or group.means is Assertion.HYPOTHETICAL
-        return scopes.nouns(s, begin, len(s), lists=lists, phrase=True)[0]
+        reached, at = scopes.nouns(s, begin, len(s), lists=lists, phrase=True)
+        opens = s.words[first].startswith("suggest") and s.has(at, Word.VERB)
+        return [] if opens else reached  # "suggests that X has": X is taken for granted
     if group.scope == "clause":
         return scopes.clause(s, begin)
     if group.scope == "condition":
@@ -136,6 +138,9 @@ def _is_no_trigger(s: Sentence, trigger: Trigger) -> bool:
         return following in (",", ".", "") or following[:1].isdigit()
     if word == "may":
         return following[:1].isdigit() or s.word(trigger.first - 1)[:1].isdigit() or s.word(trigger.first - 1) in ("in", "since", "on", "of")
+    if word == "if":
+        before = s.behind.get(trigger.first)
+        return before is not None and before.group.means is Assertion.HYPOTHETICAL
     if word in ("may", "might", "could"):
         return following == "not"
     if word == "?":
@@ -173,8 +178,9 @@ def _lists(s: Sentence, trigger: Trigger) -> bool:
 
 
 def _opening(s: Sentence, at: int) -> int:
-    """Where the statement around a unit begins."""
-    while at and s.words[at - 1] not in BREAKS and s.words[at - 1] not in QUOTES:
+    """Where the statement around a unit begins, as far as it is looked for."""
+    lowest = max(0, at - scopes.FARTHEST)
+    while at > lowest and s.words[at - 1] not in BREAKS and s.words[at - 1] not in QUOTES:
         at -= 1
     return at
 

@@ -80,7 +80,7 @@ class _Walk:
                 self._hang()
             elif s.is_word(at) and self.live:
                 self.item.append(at)
-            elif s.has(at, Word.RELATION) and not self.hung:
+            elif s.has(at, Word.RELATION) and not self.hung and self._heads(at):
                 self._take_back(at)
             self.at += 1
         self._close()
@@ -111,6 +111,12 @@ class _Walk:
             return
         self.live = False
         self.hung = self.hung or relates
+
+    def _heads(self, at: int) -> bool:
+        s, after = self.s, at + 1
+        return after >= self.stop or not s.is_word(after) or s.has(
+            after, Word.VERB | Word.LISTING | Word.PREPOSITION
+        )
 
     def _take_back(self, at: int) -> None:
         """What hangs on the noun goes on to one that measures: "no quality of life benefit"."""
@@ -199,7 +205,7 @@ def predicate(s: Sentence, trigger: Trigger, *, lists: bool) -> list[int]:
     verbs = _auxiliaries_before(s, trigger.first)
     being = s.has(trigger.first - 1, Word.BE) or any(s.has(i, Word.BE) for i in verbs)
     doing = bool(verbs) and not being
-    while at < stop and (s.has(at, Word.LIGHT) or s.words[at].endswith("ly") or _is_perfect(s, at)):
+    while at < stop and (s.has(at, Word.LIGHT) or _is_adverb(s, at) or _is_perfect(s, at)):
         being = being or s.words[at] in ("be", "been", "being")
         at += 1
     if at >= stop or not s.is_word(at):
@@ -221,7 +227,8 @@ def predicate(s: Sentence, trigger: Trigger, *, lists: bool) -> list[int]:
             return found + nouns(s, at, stop, lists=lists)[0]
         return found + subject(s, min([*verbs, trigger.first]))
     verbal = doing or s.words[trigger.first] != "not"
-    if (verbal and not being) or s.words[at].endswith("ing"):
+    named = at > trigger.last and s.words[at - 1] in ("any", "a", "an", "the")
+    if (verbal and not being) or (s.words[at].endswith("ing") and not named):
         return [at, *_object(s, at, lists=lists)]
     return nouns(s, at, stop, lists=lists)[0]
 
@@ -231,6 +238,14 @@ def _leaves_out(s: Sentence, trigger: Trigger) -> bool:
     if s.word(trigger.first - 1) != "but":
         return False
     return any(s.has(i, Word.RELATION) for i in range(max(0, trigger.first - _NEXT_ITEM), trigger.first))
+
+
+def _is_adverb(s: Sentence, at: int) -> bool:
+    """Whether it only colours what follows; "hepatomegaly" is told."""
+    after = at + 1
+    return s.words[at].endswith("ly") and s.word(after)[:1].isalpha() and not s.has(
+        after, Word.PREPOSITION | Word.LISTING | Word.END
+    )
 
 
 def _is_perfect(s: Sentence, at: int) -> bool:
@@ -294,6 +309,7 @@ def _auxiliaries_before(s: Sentence, at: int) -> list[int]:
 
 
 _HAPPENS = frozenset("occur occurred exist existed happen happened arise arisen develop developed appear appeared recur".split())
+_HAVING = frozenset("with who whose having at on in without".split())
 _PERSONS = frozenset("him her them it me us you".split())
 _GROUP = frozenset("be been being also still to appears appeared seems seemed remains remained must shall".split())
 
@@ -343,7 +359,8 @@ def _verb_before(s: Sentence, at: int, lowest: int) -> bool:
 
 
 def clause(s: Sentence, begin: int) -> list[int]:
-    """All to the end of the clause."""
+    """All to the end of the clause, or to where it only tells in whom: what patients are said to
+    have, and what is treated, is taken for granted."""
     depth = s.depths[begin] if begin < len(s) else 0
     found: list[int] = []
     for i in range(begin, min(len(s), begin + FARTHEST)):
@@ -352,9 +369,22 @@ def clause(s: Sentence, begin: int) -> list[int]:
             break
         if s.has(i, Word.END) and word not in _CLAUSE_GOES_ON:
             break
+        if s.has(i, Word.PERSONS):
+            while found and found[-1] == i - 1 and not s.has(i - 1, Word.PREPOSITION | Word.VERB):
+                i = found.pop()  # "in lung cancer patients"
+            if _described(s, s.words.index(word, i)):
+                break
+            continue
+        if s.has(i, Word.TREATING) and (word.endswith("ing") or s.has(i + 1, Word.PREPOSITION)):
+            break
         if s.is_word(i):
             found.append(i)
     return found
+
+
+def _described(s: Sentence, at: int) -> bool:
+    """Whether what follows tells what persons have."""
+    return s.word(at + 1) in _HAVING or s.word(at + 1).endswith(("ing", "ed"))
 
 
 def condition(s: Sentence, trigger: Trigger) -> list[int]:
@@ -368,7 +398,7 @@ def condition(s: Sentence, trigger: Trigger) -> list[int]:
         word = s.words[i]
         if s.depths[i] < depth or (word in BREAKS and word != ':') or word in ("then", "but", "please"):
             break
-        if word == "," and fronted and not _list_goes_on(s, i + 1, verb=any(s.has(j, Word.VERB) for j in range(begin, i))):
+        if word == "," and s.depths[i] == depth and fronted and not _list_goes_on(s, i + 1, verb=any(s.has(j, Word.VERB) for j in range(begin, i))):
             break
         if s.is_word(i):
             found.append(i)

@@ -32,8 +32,9 @@ class Trigger(NamedTuple):
 
     @property
     def denies(self) -> bool:
-        """Whether it is a denial of what stands behind it."""
-        return self.group.means is Assertion.NEGATED and self.group.side != "after"
+        """Whether it is a denial of what stands behind it, and of more than the next word."""
+        group = self.group
+        return group.means is Assertion.NEGATED and group.side != "after" and group.scope != "next"
 
 
 class Sentence:
@@ -51,6 +52,8 @@ class Sentence:
         self.classes: list[Word] = [classes.get(word, Word.NONE) for word in self.words]
         self.triggers: list[Trigger] = list(self._triggers())
         self.at: dict[int, Trigger] = {one.first: one for one in self.triggers}
+        self.behind: dict[int, Trigger] = {one.last: one for one in self.triggers}
+        """By the unit right behind it."""
         self.void: set[int] = set()
         """Where denials begin that another denial takes back."""
 

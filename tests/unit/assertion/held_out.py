@@ -16,7 +16,7 @@ SLOTS = {
     "inline": ["but without", "without evidence of", "without associated", "without signs of", "and denies"],
     "unsure": ["Probably", "Possibly", "Questionable", "Worrisome for", "The differential includes", "We suspect", "Appears to have",
                "Could represent", "Most likely", "Suspicion of", "High suspicion for", "Perhaps"],
-    "aim": ["to look for", "for evaluation of", "to screen for", "to check for"],
+    "aim": ["to look for", "to screen for", "to check for"],
     "study": ["The aim of this trial was to test whether the drug lowers", "To compare the effects of two diets on",
               "This study sought to determine if training prevents", "Our purpose was to explore the link between sleep and",
               "We hypothesized that the drug would reduce"],

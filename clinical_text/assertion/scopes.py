@@ -51,6 +51,9 @@ class _Walk:
         """Whether what comes belongs to a noun that is reached."""
         self.hung = False
         """Whether a noun that measures or relates was met: its own list follows, not ours."""
+        self.figures = False
+        """Whether the bracket walked through tells figures."""
+        self.items = 1
         self.begun = 0
         """How much was found before this item of the list."""
         self.closed = False
@@ -78,16 +81,22 @@ class _Walk:
                 if self.phrase and word in _PHRASE_STOPS:
                     break
                 self._hang()
+            elif self.item and (word in _ARTICLES or word[0].isdigit()):
+                self._hang()  # "no patient given the drug", "no rise 24 hours later"
             elif s.is_word(at) and self.live:
                 self.item.append(at)
+            elif not self.live and word.endswith("ed"):
+                self.hung = True
             elif s.has(at, Word.RELATION) and not self.hung and self._heads(at):
                 self._take_back(at)
             self.at += 1
         self._close()
 
     def _take_bracket(self, at: int) -> None:
-        """What a bracket tells of a noun that is reached is reached, too."""
-        if self.live and self.item and self.s.is_word(at):
+        """What a bracket tells in words of a noun that is reached is reached, too."""
+        word = self.s.words[at]
+        self.figures = word == "=" or word[0].isdigit() or (self.figures and self.s.depths[at - 1] > self.depth)
+        if self.live and self.item and self.s.is_word(at) and not self.figures:
             self.found.append(at)
 
     def _ends(self) -> bool:
@@ -105,6 +114,8 @@ class _Walk:
         """A preposition: what follows belongs to the noun before it."""
         s, head = self.s, self.item[-1] if self.item else -1
         carries = head >= 0 and s.has(head, Word.CARRIER)
+        if carries and s.words[self.at] == "to" and not s.has(self.at + 1, Word.CARRYING):
+            carries, self.hung = False, True  # "no evidence to support the use of"
         relates = head >= 0 and s.has(head, Word.RELATION)
         self._close()
         if head < 0 or (self.phrase or carries) and not relates:
@@ -141,6 +152,7 @@ class _Walk:
         if not self._goes_on(at, joints):
             return False
         self._close()
+        self.items += 1
         self.begun = len(self.found)
         self.live = not self.hung
         if s.has(at, Word.PREPOSITION) and not self.phrase:
@@ -158,11 +170,11 @@ class _Walk:
         if "or" in joints or "nor" in joints:
             return s.word(at) not in _STANDALONE or s.word(at + 1) == "any"
         bare = _CLOSING.isdisjoint(joints) and "/" not in joints
-        if bare and s.words[at] in _OPENING:
+        if bare and (s.words[at] in _OPENING or s.words[at][0].isdigit()):
             return False
         end, verb = self._next_item(at)
         if verb:
-            return not bare and verb in ("were", "are") and not self.closed
+            return not bare and verb in ("were", "are") and not self.closed and self.items > 1
         if not bare:
             return True
         return self.lists or self._closes_later(end)
@@ -274,8 +286,8 @@ def _object(s: Sentence, verb: int, *, lists: bool = False) -> list[int]:
         verb, at = at + 1, at + 2
     if s.word(at) in _PERSONS and s.word(at + 1) == "to" and s.word(at + 2) in ("have", "be"):
         at += 3  # "have not noted him to have fevers"
-    if s.has(verb, Word.CARRYING | Word.CARRIER) or s.word(at) == "any":
-        if s.has(at, Word.PREPOSITION) and s.has(verb, Word.CARRIER):
+    if s.has(verb, Word.CARRYING | Word.CARRIER) or s.word(at) in ("any", "as"):
+        if s.word(at) == "as" or (s.has(at, Word.PREPOSITION) and s.has(verb, Word.CARRIER)):
             at += 1
         if not s.has(at, Word.PREPOSITION):
             found += nouns(s, at, len(s), lists=lists)[0]
@@ -308,6 +320,7 @@ def _auxiliaries_before(s: Sentence, at: int) -> list[int]:
     return found
 
 
+_ARTICLES = frozenset(["the", "a", "an"])
 _HAPPENS = frozenset("occur occurred exist existed happen happened arise arisen develop developed appear appeared recur".split())
 _HAVING = frozenset("with who whose having at on in without".split())
 _PERSONS = frozenset("him her them it me us you".split())

@@ -38,6 +38,8 @@ class Negations:
     denying: frozenset[int]
     """Sentences in which anything is denied, or told to be left undone: what denies too may say the
     same in other words."""
+    turned: frozenset[int]
+    """Clauses in which a denial stands."""
 
     def places(self, stem: str, *, negated: bool) -> list[int]:
         """Where `stem` stands negated, or where not."""
@@ -67,12 +69,19 @@ def _added(
             continue  # the heading says for whom: "patients without ..."
         if stem in _using() and _is_shunned(source, theirs.places(stem, negated=False)):
             continue
+        if plain >= 0 and _all_turned(source, theirs, theirs.places(stem, negated=False)):
+            continue  # the same in other words: "X was not significant", "no significant X"
         if negated < plain or negated < 0:
             detail = f"the claim negates “{said.words[i]}”, the passage does not"
             places = theirs.places(stem, negated=False)
             stated = any(source.tokens[j].sentence not in theirs.denying for j in places)
             findings.append(Finding("negation", detail, unsaid=not stated))
     return findings
+
+
+def _all_turned(text: Statement, read: Negations, places: Sequence[int]) -> bool:
+    """Whether each of these stands in a clause with a denial."""
+    return all(text.tokens[i].clause in read.turned for i in places)
 
 
 def _is_shunned(source: Statement, places: Sequence[int]) -> bool:
@@ -99,7 +108,9 @@ def _lost(said: Statement, ours: Negations, source: Statement, theirs: Negations
         heads = [j for j in theirs.heads if theirs.stems[j] == stem]
         others = [j for j, s in enumerate(theirs.stems) if s == stem and j not in theirs.heads]
         for i in ours.places(stem, negated=False):
-            plain = max(SAME_WORD, nearest(said, i, source, others))
+            if said.tokens[i].clause in ours.turned:
+                continue
+            plain = max(SAME_WORD, nearest(said, i, source, others)) if others else -1.0
             if nearest(said, i, source, heads) > plain:
                 detail = f"the passage negates “{said.words[i]}”, the claim does not"
                 findings.append(Finding("negation", detail, unsaid=bool(ours.denying)))
@@ -111,12 +122,13 @@ def negations(text: Statement) -> Negations:
     """What `text` negates."""
     tokens, holding = text.tokens, lexicon().grammar.holding
     stems = list(text.stems)
-    odd, denying = [False] * len(tokens), set[int]()
+    odd, denying, turned = [False] * len(tokens), set[int](), set[int]()
     for members in text.sentences:
         number = text.doc.sentence_at(tokens[members[0]].start)
-        for cue, reached in text.doc.marks_of(number).cues:
+        for cue, _ in text.doc.marks_of(number).cues:
             if cue.means is Assertion.NEGATED:
                 denying.add(tokens[members[0]].sentence)
+                turned.update(tokens[i].clause for i in members if tokens[i].start <= cue.start < tokens[i].end)
         for i in members:
             marks = text.doc.reading(tokens[i].start, tokens[i].end).marks
             odd[i] = Assertion.NEGATED in marks and tokens[i].content
@@ -124,7 +136,7 @@ def negations(text: Statement) -> Negations:
                 stems[i] = stem_of(holding[tokens[i].word])[0]
     refrained = {tokens[i].sentence for i, *_ in _refraining().find(text.words)}
     heads = frozenset(i for i in range(len(tokens)) if odd[i] and _heads(text, odd, i))
-    return Negations(tuple(odd), heads, tuple(stems), text.words, frozenset(denying | refrained))
+    return Negations(tuple(odd), heads, tuple(stems), text.words, frozenset(denying | refrained), frozenset(turned))
 
 
 def _heads(text: Statement, odd: Sequence[bool], i: int) -> bool:

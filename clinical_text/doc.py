@@ -4,7 +4,7 @@ What is asked for is worked out then, and kept. Offsets count code points of the
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from clinical_text.assertion.labels import Label, labels
@@ -37,11 +37,6 @@ class Doc:
         return self.structure.sentences
 
     @cached_property
-    def tokens(self) -> Sequence[Token]:
-        """Words, numbers and signs."""
-        return tokens(self.text)
-
-    @cached_property
     def words(self) -> Sequence[Placed]:
         """The words and numbers with their sentences and clauses."""
         return tuple(placed(self.tokens_of(span) for span in self.sentences))
@@ -51,14 +46,9 @@ class Doc:
         """`label: value` places, within a line or of a heading and what stands behind it."""
         return labels(self.text, self.sentences)
 
-    @cached_property
-    def _token_starts(self) -> Sequence[int]:
-        return [token.start for token in self.tokens]
-
     def tokens_of(self, span: tuple[int, int]) -> Sequence[Token]:
-        """The tokens that begin in a span."""
-        first = bisect_left(self._token_starts, span[0])
-        return self.tokens[first : bisect_left(self._token_starts, span[1], first)]
+        """The words, numbers and signs of a span that is a sentence, a label or a value."""
+        return tuple(tokens(self.text, *span))
 
     def sentence_at(self, at: int) -> int:
         """The number of the sentence that holds a place, or that begins last before it; from 0."""
@@ -96,6 +86,21 @@ class Doc:
         if not self.sentences:
             return reading(frozenset())
         return self.marks_of(self.sentence_at(start)).at(start, end)
+
+    @property
+    def denials(self) -> Iterator[Cue]:
+        """The cues of all that the text denies, in order of its sentences."""
+        for number in range(len(self.sentences)):
+            for cue, _ in self.marks_of(number).cues:
+                if cue.means is Assertion.NEGATED:
+                    yield cue
+
+    def denies_beside(self, at: int) -> bool:
+        """Whether anything is denied in the sentence around a place."""
+        if not self.sentences:
+            return False
+        cues = self.marks_of(self.sentence_at(at)).cues
+        return any(cue.means is Assertion.NEGATED for cue, _ in cues)
 
     def is_negated(self, start: int, end: int) -> bool:
         """Whether the text denies the words at `[start, end)`."""

@@ -5,6 +5,7 @@ one word, every other sign stands alone. White space is no token.
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 TOKEN = re.compile(
@@ -26,9 +27,8 @@ class Token(NamedTuple):
         return self.word[0].isalnum()
 
 
-def tokens(text: str) -> tuple[Token, ...]:
-    """The tokens of `text` in order, with offsets into it."""
-    folded = text.translate(_APOSTROPHES)
-    return tuple(
-        Token(match.start(), match.end(), match.group().lower()) for match in TOKEN.finditer(folded)
-    )
+def tokens(text: str, start: int, end: int) -> Iterator[Token]:
+    """The tokens of `text[start:end]` in order, with offsets into `text`."""
+    folded = text[start:end].translate(_APOSTROPHES)
+    for match in TOKEN.finditer(folded):
+        yield Token(match.start() + start, match.end() + start, match.group().lower())

@@ -161,7 +161,7 @@ def plain(title: str) -> str:
 
 def words_of(phrase: str) -> list[str]:
     """The words of a phrase, as `clinical_text.assertion.sentence` has them."""
-    return [token.word for token in tokens(phrase) if token.word != "-"]
+    return [token.word for token in tokens(phrase, 0, len(phrase)) if token.word != "-"]
 
 
 @lru_cache(maxsize=1)

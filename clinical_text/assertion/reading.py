@@ -63,11 +63,16 @@ def marks(
         title: of the section that the sentence stands in.
     """
     s = Sentence(text, tokens)
-    found = [(trigger, _reached(s, trigger)) for trigger in s.triggers]
+    asked = _asks(s)
+    found = [
+        (trigger, _reached(s, trigger))
+        for trigger in s.triggers
+        if not asked or trigger.group.side == "before"  # "how is it ruled out?" rules nothing out
+    ]
     cues = [
         (Cue(one.group.means, s.starts[one.first], s.ends[one.last - 1]), reached)
         for one, reached in found
-        if one.first not in s.void and reached
+        if one.first not in s.void and reached is not None
     ]
     cues += _relatives(s)
     cues += _asked(s)
@@ -83,10 +88,11 @@ def marks(
 
 
 
-def _reached(s: Sentence, trigger: Trigger) -> list[int]:
+def _reached(s: Sentence, trigger: Trigger) -> list[int] | None:
+    """What a trigger reaches; None where the words only look like one."""
     group, first, last = trigger.group, trigger.first, trigger.last
     if _is_no_trigger(s, trigger):
-        return []
+        return None
     begin = last + 1 if s.word(last) == ":" and s.word(first - 1) in ("", LINE, ".", ";", ",") else last
     side = group.side
     if side == "either":
@@ -145,6 +151,8 @@ def _is_no_trigger(s: Sentence, trigger: Trigger) -> bool:
         return following == "not"
     if word == "?":
         return trigger.last >= len(s) or s.word(trigger.last) == LINE
+    if word == "free" and following in ("and", "or"):
+        return "survival" in s.words[trigger.last : trigger.last + 6]
     if word in ("past", "old", "remote"):
         return s.word(trigger.first - 1)[:1].isdigit()
     return False
@@ -223,15 +231,23 @@ def _of_relative(s: Sentence, at: int) -> list[int]:
     return found
 
 
+def _asks(s: Sentence) -> bool:
+    """Whether it is a question by its first word."""
+    at = len(s) - 1
+    return at > 0 and s.words[at] == "?" and s.words[_opening(s, at)] in lexicon().grammar.asking
+
+
 def _asked(s: Sentence) -> Iterator[tuple[Cue, list[int]]]:
     """A question supposes nothing; a note's "pneumonia?" leaves it open."""
-    if len(s) < 2 or s.words[-1] != "?":
-        return
     at = len(s) - 1
+    if at < 1 or s.words[at] != "?":
+        return
+    means = Assertion.HYPOTHETICAL if _asks(s) else Assertion.POSSIBLE
     begin = _opening(s, at)
-    asks = begin < at and s.words[begin] in lexicon().grammar.asking
-    cue = Cue(Assertion.HYPOTHETICAL if asks else Assertion.POSSIBLE, s.starts[at], s.ends[at])
-    yield cue, [i for i in range(begin, at) if s.is_word(i)]
+    yield (
+        Cue(means, s.starts[at], s.ends[at]),
+        [i for i in range(begin, at) if s.is_word(i)],
+    )
 
 
 def _label(s: Sentence, label: Label, value: Sequence[Token]) -> Iterator[tuple[Cue, list[int]]]:

@@ -102,7 +102,7 @@ class _Walk:
     def _ends(self) -> bool:
         s, at = self.s, self.at
         if s.has(at, Word.END):
-            return s.word(at - 1) not in ("the", "a", "an") or at == self.begin
+            return s.word(at - 1) not in _ARTICLES
         if s.has(at, Word.PRONOUN):
             return not s.has(at - 1, Word.PREPOSITION)
         if s.has(at, Word.VERB):
@@ -187,7 +187,7 @@ class _Walk:
             if word in BREAKS or word in _JOINTS or s.has(i, Word.LISTING):
                 return i, ""
             if s.has(i, Word.END) or s.depths[i] < self.depth:
-                return i, ""
+                return i, s.words[i] if s.words[i] == "since" else ""  # "no CKD, AF since 2019"
             if s.has(i, Word.VERB) and (i > at or not word.endswith("ed")):
                 return i, word
             if i > at and word.endswith("ed") and (
@@ -226,7 +226,8 @@ def predicate(s: Sentence, trigger: Trigger, *, lists: bool) -> list[int]:
     if inner is not None and inner.denies:
         s.void |= {trigger.first, inner.first}
         return []
-    if s.has(at, Word.END | Word.PREPOSITION) or _leaves_out(s, trigger):
+    named = s.word(at - 1) in ("any", *_ARTICLES)  # "is not the leading cause"
+    if (s.has(at, Word.END | Word.PREPOSITION) and not named) or _leaves_out(s, trigger):
         return []
     if s.has(at, Word.EXISTENTIAL) and (being or not doing or _is_intransitive(s, at)):
         found = [at]
@@ -239,7 +240,6 @@ def predicate(s: Sentence, trigger: Trigger, *, lists: bool) -> list[int]:
             return found + nouns(s, at, stop, lists=lists)[0]
         return found + subject(s, min([*verbs, trigger.first]))
     verbal = doing or s.words[trigger.first] != "not"
-    named = at > trigger.last and s.words[at - 1] in ("any", "a", "an", "the")
     if (verbal and not being) or (s.words[at].endswith("ing") and not named):
         return [at, *_object(s, at, lists=lists)]
     return nouns(s, at, stop, lists=lists)[0]

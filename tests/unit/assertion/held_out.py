@@ -30,7 +30,7 @@ SLOTS = {
     "gone": ["were not detected", "has been ruled out", "is not seen", "was not demonstrated", "is not evident", "was not present", "were denied",
              "was excluded", "are absent", "could not be identified"],
     "open": ["could not be excluded", "is likely", "is a possibility", "has not been ruled out", "remains possible", "was suspected",
-             "cannot be completely excluded", "is considered unlikely"],
+             "cannot be completely excluded"],
     "change": ["decrease in", "change in", "rise in", "association with", "benefit for", "worsening of", "correlation with"],
     "nochange": ["did not lower", "did not alter", "does not affect", "was not associated with", "has not been shown to reduce", "had no effect on"],
     "show": ["does not show", "fails to show", "did not reveal any", "was unable to detect", "demonstrates no", "never showed"],

@@ -39,7 +39,7 @@ class Negations:
     """Sentences in which anything is denied, or told to be left undone: what denies too may say the
     same in other words."""
     turned: frozenset[int]
-    """Clauses in which a denial stands."""
+    """Clauses that a denial turns round."""
 
     def places(self, stem: str, *, negated: bool) -> list[int]:
         """Where `stem` stands negated, or where not."""
@@ -128,10 +128,15 @@ def negations(text: Statement) -> Negations:
         for cue, _ in text.doc.marks_of(number).cues:
             if cue.means is Assertion.NEGATED:
                 denying.add(tokens[members[0]].sentence)
-                turned.update(tokens[i].clause for i in members if tokens[i].start <= cue.start < tokens[i].end)
+                if text.doc.text[cue.start : cue.end].lower() != "non":  # it turns a word
+                    at = {one.clause for one in (tokens[i] for i in members) if one.start <= cue.start < one.end}
+                    turned |= at
         for i in members:
-            marks = text.doc.reading(tokens[i].start, tokens[i].end).marks
-            odd[i] = Assertion.NEGATED in marks and tokens[i].content
+            cues = text.doc.reading(tokens[i].start, tokens[i].end).cues
+            count = sum(cue.means is Assertion.NEGATED for cue in cues)
+            odd[i] = count % 2 == 1 and tokens[i].content
+            if count and not count % 2:
+                turned.discard(tokens[i].clause)  # "no change was not observed"
             if tokens[i].word in holding:
                 stems[i] = stem_of(holding[tokens[i].word])[0]
     refrained = {tokens[i].sentence for i, *_ in _refraining().find(text.words)}

@@ -74,7 +74,7 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
 
 def answer(value: Sequence[Token]) -> str:
     """What the value of a label answers: "no", "yes", "unknown", or "" where it tells of its own."""
-    words = [token.word for token in value if token.word not in ("-", "(", ")", '"')]
+    words = [token.word for token in value if token.word not in ("-", '"')]
     if not words:
         return "unknown"
     lists = lexicon()

@@ -13,6 +13,7 @@ from clinical_text.tokens import Token
 from store.core.spans import Span
 
 _TIMES = frozenset(["day", "week", "month", "year", "yr", "hour", "hr", "wk", "minute", "decade", "d", "y", "mo"])
+_EARLIER = frozenset(["prior", "previous", "former", "past"])
 _VERBLESS = 4
 """Words before "negative" that it speaks of where no verb stands between (ours)."""
 _LISTERS = frozenset(["denies", "deny", "denied", "denying", "nil", "negative for", "-ve for", "neg for", "negative"])
@@ -113,13 +114,18 @@ def _reached(s: Sentence, trigger: Trigger) -> list[int] | None:
     if group.scope == "phrase":
         lists = group.means is Assertion.HISTORICAL or group.means is Assertion.HYPOTHETICAL
         reached, at = scopes.nouns(s, begin, len(s), lists=lists, phrase=True)
+        if s.words[last - 1] in _EARLIER and s.has(at, Word.VERB):
+            return reached + scopes.clause(s, at)  # "the previous biopsy showed ..."
         opens = s.words[first].startswith("suggest") and s.has(at, Word.VERB)
         return [] if opens else reached  # "suggests that X has": X is taken for granted
     if group.scope == "clause":
         return scopes.clause(s, begin)
     if group.scope == "condition":
         return scopes.condition(s, trigger)
-    reached, at = scopes.nouns(s, begin, len(s), lists=_lists(s, trigger))
+    lists = _lists(s, trigger)
+    reached, at = scopes.nouns(s, begin, len(s), lists=lists)
+    if not lists and len(reached) > 1 and reached[-1] == at - 1 and s.has(at, Word.VERB):
+        reached.pop()  # "in patients without diabetes mortality was": it is the verb's
     if at < len(s) and at in s.at and s.at[at].denies and not _tells(s, reached):
         s.void |= {first, at}
         return []

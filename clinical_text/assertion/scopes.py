@@ -54,6 +54,8 @@ class _Walk:
         self.figures = False
         """Whether the bracket walked through tells figures."""
         self.items = 1
+        self.by = ""
+        """The preposition by which what comes hangs on the noun."""
         self.begun = 0
         """How much was found before this item of the list."""
         self.closed = False
@@ -87,7 +89,7 @@ class _Walk:
                 self.item.append(at)
             elif not self.live and word.endswith("ed"):
                 self.hung = True
-            elif s.has(at, Word.RELATION) and not self.hung and self._heads(at):
+            elif s.has(at, Word.RELATION) and self.by == "of" and not self.hung and self._heads(at):
                 self._take_back(at)
             self.at += 1
         self._close()
@@ -118,6 +120,7 @@ class _Walk:
             carries, self.hung = False, True  # "no evidence to support the use of"
         relates = head >= 0 and s.has(head, Word.RELATION)
         self._close()
+        self.by = s.words[self.at]
         if head < 0 or (self.phrase or carries) and not relates:
             return
         self.live = False
@@ -298,12 +301,16 @@ def through_verb(s: Sentence, trigger: Trigger, at: int) -> list[int]:
     """What a denied subject denies of its verb at `at`: "no patient had fever"."""
     before = s.word(trigger.first - 1)
     opens = trigger.first == 0 or before in (",", "and", "but", "that", LINE, ";", ":", "(")
-    if not opens or not s.has(at, Word.VERB):
+    if not s.has(at, Word.VERB):
         return []
     while at < len(s) and (s.has(at, Word.AUXILIARY) or s.words[at].endswith("ly")):
         if s.has(at, Word.CARRYING) and not s.has(at + 1, Word.VERB | Word.CARRYING):
             break
         at += 1
+    if s.has(at, Word.EXISTENTIAL) and s.has(at - 1, Word.AUXILIARY):
+        return [at]  # "no change is needed"
+    if not opens:
+        return []
     if not s.has(at, Word.CARRYING) or s.word(at - 1) in ("is", "are", "was", "were", "be", "been"):
         return []
     return _object(s, at)

@@ -67,7 +67,7 @@ def _added(
             continue  # another word for it: the direction and content guards read that
         if negated < 0 and plain < 0 and stem in _denied_near(grounds):
             continue  # the heading says for whom: "patients without ..."
-        if stem in _using() and _is_shunned(source, theirs.places(stem, negated=False)):
+        if _is_shunned(source, theirs.places(stem, negated=False)):
             continue
         if plain >= 0 and _all_turned(source, theirs, theirs.places(stem, negated=False)):
             continue  # the same in other words: "X was not significant", "no significant X"
@@ -89,11 +89,6 @@ def _is_shunned(source: Statement, places: Sequence[int]) -> bool:
     tokens, shunning = source.tokens, negation_policy().shunning
     shunned = {one.clause for one in tokens if one.word in shunning}
     return bool(places) and all(tokens[i].clause in shunned for i in places)
-
-
-@cache
-def _using() -> frozenset[str]:
-    return frozenset(stem_of(word)[0] for word in negation_policy().using)
 
 
 def _denied_near(grounds: Grounds) -> frozenset[str]:

@@ -107,10 +107,13 @@ class Doc:
         return Assertion.NEGATED in self.reading(start, end).marks
 
     def cues(self, start: int, end: int) -> frozenset[Cue]:
-        """Every cue that reaches any of the words at `[start, end)` of one sentence."""
-        if not self.sentences:
-            return frozenset()
-        return self.marks_of(self.sentence_at(start)).anywhere(start, end)
+        """Every cue that reaches any of the words at `[start, end)`."""
+        found: set[Cue] = set()
+        for number in range(self.sentence_at(start), len(self.sentences)):
+            if self.sentences[number].start >= end:
+                break
+            found |= self.marks_of(number).anywhere(start, end)
+        return frozenset(found)
 
 
 @lru_cache(maxsize=_KEPT)

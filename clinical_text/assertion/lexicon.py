@@ -96,6 +96,16 @@ class Lexicon(_Model):
         return trie([*pairs, *((word, None) for word in self.nothing)])
 
     @cached_property
+    def _denials(self) -> frozenset[str]:
+        groups = (one for one in self.triggers if one.means is Assertion.NEGATED)
+        return frozenset(word for one in groups for word in one.words)
+
+    def denies(self, word: str) -> bool:
+        """Whether a word alone denies something; apostrophes must be in their folded form."""
+        word = word.lower()
+        return word in self._denials or word.endswith("n't") or word == "cannot"
+
+    @cached_property
     def answer_trie(self) -> Trie:
         """Word by word to the answer."""
         return trie((word, name) for name, words in self.answers.items() for word in words)

@@ -82,7 +82,9 @@ class Doc:
         Raises ValueError where that is no place in the text.
         """
         if not 0 <= start <= end <= len(self.text):
-            raise ValueError(f"[{start}, {end}) is not inside a text of {len(self.text)} characters")
+            raise ValueError(
+                f"[{start}, {end}) is not inside a text of {len(self.text)} characters"
+            )
         if not self.sentences:
             return reading(frozenset())
         return self.marks_of(self.sentence_at(start)).at(start, end)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 TOKEN = re.compile(
-    r"\d+(?:[.,·]\d+)+|(?<!\w)[+-]ve(?!\w)|(?<![\w/])[a-z]/[a-z](?![\w/])|[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_", re.IGNORECASE
+    r"\d+(?:[.,·]\d+)+|(?<!\w)[+-]ve(?!\w)|(?<![\w/])[a-z]/[a-z](?![\w/])|[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_",
+    re.IGNORECASE,
 )
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
 

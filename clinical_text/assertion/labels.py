@@ -16,7 +16,8 @@ _SHORT = 4
 """Words of a value that says no more than a word of its own (ours)."""
 _NAME = r"[^\W_][^:;|,\n]{0,70}?"
 _COLON = re.compile(
-    rf"(?:^|(?<=[,;|\n•])|(?<=[.!?] )|(?<=[-–*] ))[ \t*_]*+(?P<name>{_NAME})[ \t*_]*+:(?![:/\d])[ \t*_]*+", re.MULTILINE
+    rf"(?:^|(?<=[,;|\n•])|(?<=[.!?] )|(?<=[-–*] ))[ \t*_]*+(?P<name>{_NAME})[ \t*_]*+:(?![:/\d])[ \t*_]*+",
+    re.MULTILINE,
 )
 _SIGNED = re.compile(
     rf"(?:^|(?<=[,;|\n•]))[ \t*_|-]*+(?P<name>{_NAME})(?:[ \t]*+[|=]|[ \t]++[-–—](?=[ \t])|[-–—](?=[ \t]))[ \t]*+"
@@ -37,7 +38,9 @@ class Label(NamedTuple):
 
 def labels(text: str, sentences: Sequence[Span]) -> tuple[Label, ...]:
     """The labels of a text, in order."""
-    return tuple(label for number in range(len(sentences)) for label in _labels(text, sentences, number))
+    return tuple(
+        label for number in range(len(sentences)) for label in _labels(text, sentences, number)
+    )
 
 
 def _labels(text: str, sentences: Sequence[Span], number: int) -> Iterator[Label]:

@@ -1,8 +1,9 @@
 """The cues of a sentence, and what each reaches."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from clinical_text.assertion import scopes
 from clinical_text.assertion.labels import Label, answer
@@ -12,11 +13,15 @@ from clinical_text.assertion.sentence import BREAKS, LINE, QUOTES, Sentence, Tri
 from clinical_text.tokens import Token
 from store.core.spans import Span
 
-_TIMES = frozenset(["day", "week", "month", "year", "yr", "hour", "hr", "wk", "minute", "decade", "d", "y", "mo"])
+_TIMES = frozenset(
+    ["day", "week", "month", "year", "yr", "hour", "hr", "wk", "minute", "decade", "d", "y", "mo"]
+)
 _EARLIER = frozenset(["prior", "previous", "former", "past"])
 _VERBLESS = 4
 """Words before "negative" that it speaks of where no verb stands between (ours)."""
-_LISTERS = frozenset(["denies", "deny", "denied", "denying", "nil", "negative for", "-ve for", "neg for", "negative"])
+_LISTERS = frozenset(
+    ["denies", "deny", "denied", "denying", "nil", "negative for", "-ve for", "neg for", "negative"]
+)
 
 
 @dataclass(frozen=True)
@@ -32,12 +37,21 @@ class Marks:
         if not units:
             return reading(frozenset())
         head = self._head(units)
-        return reading(frozenset(cue for cue, reached in self.cues if head in reached))
+        return reading(frozenset(self._by_unit.get(head, ())))
 
     def anywhere(self, start: int, end: int) -> frozenset[Cue]:
         """Every cue that reaches any of the words at `[start, end)`."""
-        units = set(self._units(start, end))
-        return frozenset(cue for cue, reached in self.cues if not units.isdisjoint(reached))
+        return frozenset(
+            cue for unit in self._units(start, end) for cue in self._by_unit.get(unit, ())
+        )
+
+    @cached_property
+    def _by_unit(self) -> Mapping[int, Sequence[Cue]]:
+        found: dict[int, list[Cue]] = {}
+        for cue, reached in self.cues:
+            for unit in reached:
+                found.setdefault(unit, []).append(cue)
+        return found
 
     def _units(self, start: int, end: int) -> range:
         first = bisect_left(self.sentence.ends, start + 1)
@@ -55,7 +69,11 @@ class Marks:
 
 
 def marks(
-    text: str, span: Span, tokens: Sequence[Token], labels: Sequence[tuple[Label, Sequence[Token]]], title: str
+    text: str,
+    span: Span,
+    tokens: Sequence[Token],
+    labels: Sequence[tuple[Label, Sequence[Token]]],
+    title: str,
 ) -> Marks:
     """What a sentence says of each of its words.
 
@@ -87,14 +105,14 @@ def marks(
     return Marks(s, tuple((cue, frozenset(reached)) for cue, reached in cues))
 
 
-
-
 def _reached(s: Sentence, trigger: Trigger) -> list[int] | None:
     """What a trigger reaches; None where the words only look like one."""
     group, first, last = trigger.group, trigger.first, trigger.last
     if _is_no_trigger(s, trigger):
         return None
-    begin = last + 1 if s.word(last) == ":" and s.word(first - 1) in ("", LINE, ".", ";", ",") else last
+    begin = (
+        last + 1 if s.word(last) == ":" and s.word(first - 1) in ("", LINE, ".", ";", ",") else last
+    )
     side = group.side
     if side == "either":
         if first in s.joined:
@@ -140,7 +158,10 @@ def _tells(s: Sentence, reached: Sequence[int]) -> bool:
 def _is_no_trigger(s: Sentence, trigger: Trigger) -> bool:
     """Whether the words only look like one: "No, ...", "No. 5", "May 2010"."""
     word, following = s.words[trigger.first], s.word(trigger.last)
-    if trigger.group.means is Assertion.HISTORICAL and s.word(trigger.first - 1).rstrip("s") in _TIMES:
+    if (
+        trigger.group.means is Assertion.HISTORICAL
+        and s.word(trigger.first - 1).rstrip("s") in _TIMES
+    ):
         return True  # "a two-week history of cough" tells of today's cough
     if word == "previously" and (following.endswith("ed") or s.has(trigger.last, Word.EXISTENTIAL)):
         return not s.has(trigger.last + 1, Word.PREPOSITION)
@@ -149,7 +170,11 @@ def _is_no_trigger(s: Sentence, trigger: Trigger) -> bool:
     if word == "no":
         return following in (",", ".", "") or following[:1].isdigit()
     if word == "may":
-        return following[:1].isdigit() or s.word(trigger.first - 1)[:1].isdigit() or s.word(trigger.first - 1) in ("in", "since", "on", "of")
+        return (
+            following[:1].isdigit()
+            or s.word(trigger.first - 1)[:1].isdigit()
+            or s.word(trigger.first - 1) in ("in", "since", "on", "of")
+        )
     if word == "if":
         before = s.behind.get(trigger.first)
         return before is not None and before.group.means is Assertion.HYPOTHETICAL
@@ -172,10 +197,18 @@ def _side(s: Sentence, trigger: Trigger) -> str:
     being = s.has(before, Word.BE)
     if s.words[trigger.first] == "denied":
         return "after" if being else "before"
-    if s.words[trigger.first] in ("ruled", "excluded") and not being and before >= 0 and s.has(before, Word.VERB) and s.words[before] not in ("has", "have", "had"):
+    if (
+        s.words[trigger.first] in ("ruled", "excluded")
+        and not being
+        and before >= 0
+        and s.has(before, Word.VERB)
+        and s.words[before] not in ("has", "have", "had")
+    ):
         return "after"
-    nothing_behind = after >= len(s) or not s.is_word(after) or s.has(
-        after, Word.PREPOSITION | Word.END | Word.LISTING | Word.VERB
+    nothing_behind = (
+        after >= len(s)
+        or not s.is_word(after)
+        or s.has(after, Word.PREPOSITION | Word.END | Word.LISTING | Word.VERB)
     )
     return "after" if being or nothing_behind else "before"
 
@@ -206,20 +239,43 @@ def _relatives(s: Sentence) -> Iterator[tuple[Cue, list[int]]]:
         if word.removesuffix("'s") not in lists.relatives:
             continue
         before, after = s.word(at - 1), at + 1
-        while s.has(after, Word.AUXILIARY) and s.word(after) in ("also", "has", "been", "still", "is", "was"):
-            if s.word(after) == "has" and s.word(after + 1) not in ("been",) and s.word(after + 1) not in lists.informing:
+        while s.has(after, Word.AUXILIARY) and s.word(after) in (
+            "also",
+            "has",
+            "been",
+            "still",
+            "is",
+            "was",
+        ):
+            if (
+                s.word(after) == "has"
+                and s.word(after + 1) not in ("been",)
+                and s.word(after + 1) not in lists.informing
+            ):
                 break
             after += 1
         if s.word(after) in lists.informing and s.word(after + 1) not in ("diagnosed", "positive"):
             continue
-        own = before in ("his", "her", "their", "my", "patient's", "the patient's", "maternal", "paternal", "a")
+        own = before in (
+            "his",
+            "her",
+            "their",
+            "my",
+            "patient's",
+            "the patient's",
+            "maternal",
+            "paternal",
+            "a",
+        )
         if own and s.word(at - 2) in ("in", "by", "of") and s.word(at - 2) == "in":
             yield Cue(Assertion.OTHER, s.starts[at], s.ends[at]), scopes.subject(s, at - 2)
             continue
         if before == "(" and s.word(after) == ")":
             yield Cue(Assertion.OTHER, s.starts[at], s.ends[at]), scopes.subject(s, at - 1)
             continue
-        if before in lists.beside or (own and s.word(at - 2) in ("with", "by", "to", "for", "of", "from", "and")):
+        if before in lists.beside or (
+            own and s.word(at - 2) in ("with", "by", "to", "for", "of", "from", "and")
+        ):
             continue
         yield Cue(Assertion.OTHER, s.starts[at], s.ends[at]), _of_relative(s, after)
 
@@ -228,9 +284,15 @@ def _of_relative(s: Sentence, at: int) -> list[int]:
     """What is told of a relative: to the end of the statement or the patient's next mention."""
     found = []
     for i in range(at, min(len(s), at + scopes.FARTHEST)):
-        if s.words[i] in ("his", "her") and i > at and not s.has(i - 1, Word.PREPOSITION | Word.VERB):
+        if (
+            s.words[i] in ("his", "her")
+            and i > at
+            and not s.has(i - 1, Word.PREPOSITION | Word.VERB)
+        ):
             break
-        if s.words[i] in (";", LINE, ".") or (s.words[i] in ("he", "she", "patient", "pt", "but", "i") and i > at + 1):
+        if s.words[i] in (";", LINE, ".") or (
+            s.words[i] in ("he", "she", "patient", "pt", "but", "i") and i > at + 1
+        ):
             break
         if s.is_word(i):
             found.append(i)

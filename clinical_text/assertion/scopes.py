@@ -16,7 +16,9 @@ _NEXT_ITEM = 16
 """Units of the next item of a list that are looked at (ours)."""
 _JOINTS = frozenset([",", "/", "&"])
 _CLOSING = frozenset(["or", "nor", "and", "plus", "&"])
-_STANDALONE = frozenset("is are was were has have had does did do can could may might should will would".split())
+_STANDALONE = frozenset(
+    "is are was were has have had does did do can could may might should will would".split()
+)
 _OPENING = frozenset(["with", "for", "after", "during", "in", "at", "from", "to", "by", "on"])
 _PHRASE_STOPS = frozenset(["with", "presenting", "here", "admitted"])
 _CLAUSE_GOES_ON = frozenset(["that", "which", "who", "than", "due", "causing", "leading", "only",
@@ -97,7 +99,11 @@ class _Walk:
     def _take_bracket(self, at: int) -> None:
         """What a bracket tells in words of a noun that is reached is reached, too."""
         word = self.s.words[at]
-        self.figures = word == "=" or word[0].isdigit() or (self.figures and self.s.depths[at - 1] > self.depth)
+        self.figures = (
+            word == "="
+            or word[0].isdigit()
+            or (self.figures and self.s.depths[at - 1] > self.depth)
+        )
         if self.live and self.item and self.s.is_word(at) and not self.figures:
             self.found.append(at)
 
@@ -128,8 +134,10 @@ class _Walk:
 
     def _heads(self, at: int) -> bool:
         s, after = self.s, at + 1
-        return after >= self.stop or not s.is_word(after) or s.has(
-            after, Word.VERB | Word.LISTING | Word.PREPOSITION
+        return (
+            after >= self.stop
+            or not s.is_word(after)
+            or s.has(after, Word.VERB | Word.LISTING | Word.PREPOSITION)
         )
 
     def _take_back(self, at: int) -> None:
@@ -193,8 +201,12 @@ class _Walk:
                 return i, s.words[i] if s.words[i] == "since" else ""  # "no CKD, AF since 2019"
             if s.has(i, Word.VERB) and (i > at or not word.endswith("ed")):
                 return i, word
-            if i > at and word.endswith("ed") and (
-                i + 1 >= self.stop or s.words[i + 1] in BREAKS or s.has(i + 1, Word.PREPOSITION)
+            if (
+                i > at
+                and word.endswith("ed")
+                and (
+                    i + 1 >= self.stop or s.words[i + 1] in BREAKS or s.has(i + 1, Word.PREPOSITION)
+                )
             ):
                 return i, word
         return min(self.stop, at + _NEXT_ITEM), ""
@@ -252,14 +264,18 @@ def _leaves_out(s: Sentence, trigger: Trigger) -> bool:
     """Whether it tells of what a relation does not hold: "linked to A, but not to B", "but not B"."""
     if s.word(trigger.first - 1) != "but":
         return False
-    return any(s.has(i, Word.RELATION) for i in range(max(0, trigger.first - _NEXT_ITEM), trigger.first))
+    return any(
+        s.has(i, Word.RELATION) for i in range(max(0, trigger.first - _NEXT_ITEM), trigger.first)
+    )
 
 
 def _is_adverb(s: Sentence, at: int) -> bool:
     """Whether it only colours what follows; "hepatomegaly" is told."""
     after = at + 1
-    return s.words[at].endswith("ly") and s.word(after)[:1].isalpha() and not s.has(
-        after, Word.PREPOSITION | Word.LISTING | Word.END
+    return (
+        s.words[at].endswith("ly")
+        and s.word(after)[:1].isalpha()
+        and not s.has(after, Word.PREPOSITION | Word.LISTING | Word.END)
     )
 
 
@@ -273,8 +289,10 @@ def _is_intransitive(s: Sentence, at: int) -> bool:
     if s.words[at] not in _HAPPENS:
         return False
     after = at + 1
-    return after >= len(s) or not s.is_word(after) or s.has(
-        after, Word.PREPOSITION | Word.END | Word.LISTING
+    return (
+        after >= len(s)
+        or not s.is_word(after)
+        or s.has(after, Word.PREPOSITION | Word.END | Word.LISTING)
     )
 
 
@@ -320,7 +338,9 @@ def _auxiliaries_before(s: Sentence, at: int) -> list[int]:
     """The auxiliary verbs right before a unit, over adverbs."""
     found: list[int] = []
     at -= 1
-    while at >= 0 and (s.words[at] in _STANDALONE or s.words[at] in _GROUP or s.words[at].endswith("ly")):
+    while at >= 0 and (
+        s.words[at] in _STANDALONE or s.words[at] in _GROUP or s.words[at].endswith("ly")
+    ):
         if not s.words[at].endswith("ly"):
             found.append(at)
         at -= 1
@@ -328,10 +348,14 @@ def _auxiliaries_before(s: Sentence, at: int) -> list[int]:
 
 
 _ARTICLES = frozenset(["the", "a", "an"])
-_HAPPENS = frozenset("occur occurred exist existed happen happened arise arisen develop developed appear appeared recur".split())
+_HAPPENS = frozenset(
+    "occur occurred exist existed happen happened arise arisen develop developed appear appeared recur".split()
+)
 _HAVING = frozenset("with who whose having at on in without".split())
 _PERSONS = frozenset("him her them it me us you".split())
-_GROUP = frozenset("be been being also still to appears appeared seems seemed remains remained must shall".split())
+_GROUP = frozenset(
+    "be been being also still to appears appeared seems seemed remains remained must shall".split()
+)
 
 
 def subject(s: Sentence, at: int, most: int = FARTHEST) -> list[int]:
@@ -416,15 +440,22 @@ def condition(s: Sentence, trigger: Trigger) -> list[int]:
     found: list[int] = []
     for i in range(begin, min(len(s), begin + FARTHEST)):
         word = s.words[i]
-        if s.depths[i] < depth or (word in BREAKS and word != ':') or word in ("then", "but", "please"):
+        if (
+            s.depths[i] < depth
+            or (word in BREAKS and word != ":")
+            or word in ("then", "but", "please")
+        ):
             break
-        if word == "," and s.depths[i] == depth and fronted and not _list_goes_on(s, i + 1, verb=any(s.has(j, Word.VERB) for j in range(begin, i))):
+        if (
+            word == ","
+            and s.depths[i] == depth
+            and fronted
+            and not _list_goes_on(s, i + 1, verb=any(s.has(j, Word.VERB) for j in range(begin, i)))
+        ):
             break
         if s.is_word(i):
             found.append(i)
     return found
-
-
 
 
 def _list_goes_on(s: Sentence, at: int, *, verb: bool) -> bool:

@@ -13,9 +13,13 @@ atrial fibrillation|hypertension|stroke|sepsis|pneumothorax|hepatomegaly|ascites
 diarrhea|constipation|hematuria|dysuria|arthralgia|neuropathy|bleeding|thrombosis|pericardial effusion|
 loss of consciousness|urinary tract infection|back pain|dizziness|anemia|neutropenia|hypoglycemia|wheezing|
 hemoptysis|melena|cellulitis|osteomyelitis|angioedema|pancreatitis|acute kidney injury|blorptitis|
-zenkoid dysplasia|vaxuria|hypotension|delirium|lower extremity edema|muscle weakness|tremor""".replace("\n", "").split("|")
+zenkoid dysplasia|vaxuria|hypotension|delirium|lower extremity edema|muscle weakness|tremor""".replace(
+    "\n", ""
+).split("|")
 
-OUTCOMES = "mortality|survival|blood pressure|hospital stay|quality of life|HbA1c|stroke|pain|bleeding".split("|")
+OUTCOMES = "mortality|survival|blood pressure|hospital stay|quality of life|HbA1c|stroke|pain|bleeding".split(
+    "|"
+)
 
 SLOTS = {
     "lister": ["Denies", "He denies", "She denied", "The patient denies any", "No", "There is no", "She has no",
@@ -137,7 +141,9 @@ def made(
         yield _fill(rng, rng.choice(frames), slots, findings)
 
 
-def _fill(rng: Random, frame: str, slots: Mapping[str, Sequence[str]], findings: Sequence[str]) -> Made:
+def _fill(
+    rng: Random, frame: str, slots: Mapping[str, Sequence[str]], findings: Sequence[str]
+) -> Made:
     text, found = "", list[tuple[int, int, str]]()
     names = iter(rng.sample(findings, 8))
     outcomes = iter(rng.sample(OUTCOMES, 3))

@@ -7,7 +7,9 @@ intracranial hemorrhage|bowel obstruction|free thyroid nodule|gallstones|hydrone
 mitral regurgitation|left atrial thrombus|coronary artery disease|diabetes mellitus|hyperkalemia|rhabdomyolysis|
 compartment syndrome|septic arthritis|gout|psoriasis|hearing loss|visual field defect|suicidal ideation|
 postpartum hemorrhage|ectopic pregnancy|ovarian torsion|grumboid tumor|felvic nodules|thrombocytopenia|proteinuria|
-contrast enhancement|nodal involvement|perineural invasion|lymphovascular invasion""".replace("\n", "").split("|")
+contrast enhancement|nodal involvement|perineural invasion|lymphovascular invasion""".replace(
+    "\n", ""
+).split("|")
 
 SLOTS = {
     "lister": ["Patient is denying", "The exam reveals no", "MRI shows no evidence of", "Nil", "Did not complain of", "He never had any",

@@ -37,4 +37,3 @@ def _affirmed(value: Value) -> bool:
     if isinstance(value, Presence):
         return value.state in _AFFIRMED
     return isinstance(value, Margin | Microsatellites) and value.status in _AFFIRMED
-

@@ -3,7 +3,9 @@
 from clinical_text.assertion.marks import Assertion
 from clinical_text.doc import doc
 
-_DOUBTS = frozenset({Assertion.POSSIBLE, Assertion.HYPOTHETICAL, Assertion.CONDITIONAL, Assertion.HISTORICAL})
+_DOUBTS = frozenset(
+    {Assertion.POSSIBLE, Assertion.HYPOTHETICAL, Assertion.CONDITIONAL, Assertion.HISTORICAL}
+)
 
 
 def negated(text: str, start: int, end: int) -> bool:

@@ -27,15 +27,16 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     return [
         Finding("modality", f"the passage says it as {means.value}, the claim as a fact")
         for means in Assertion
-        if means not in kept
-        and 0 < sum(means in one for one in marks) >= _SHARE * len(held)
+        if means not in kept and 0 < sum(means in one for one in marks) >= _SHARE * len(held)
     ]
 
 
 def _cues(text: Statement) -> set[Assertion]:
     """All that a text says of anything."""
     doc = text.doc
-    return {cue.means for number in range(len(doc.sentences)) for cue, _ in doc.marks_of(number).cues}
+    return {
+        cue.means for number in range(len(doc.sentences)) for cue, _ in doc.marks_of(number).cues
+    }
 
 
 def _everywhere(text: Statement, stem: str) -> frozenset[Assertion]:

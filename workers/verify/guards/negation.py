@@ -44,6 +44,8 @@ class Negations:
     def places(self, stem: str, *, negated: bool) -> list[int]:
         """Where `stem` stands negated, or where not."""
         return [i for i, s in enumerate(self.stems) if s == stem and self.odd[i] is negated]
+
+
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """Words that one text negates and the other states. Empty: no veto, which is no support."""
     said, source = read(claim), read(grounds.passage)
@@ -124,7 +126,11 @@ def negations(text: Statement) -> Negations:
             if cue.means is Assertion.NEGATED:
                 denying.add(tokens[members[0]].sentence)
                 if text.doc.text[cue.start : cue.end].lower() != "non":  # it turns a word
-                    at = {one.clause for one in (tokens[i] for i in members) if one.start <= cue.start < one.end}
+                    at = {
+                        one.clause
+                        for one in (tokens[i] for i in members)
+                        if one.start <= cue.start < one.end
+                    }
                     turned |= at
         for i in members:
             cues = text.doc.reading(tokens[i].start, tokens[i].end).cues
@@ -136,7 +142,14 @@ def negations(text: Statement) -> Negations:
                 stems[i] = stem_of(holding[tokens[i].word])[0]
     refrained = {tokens[i].sentence for i, *_ in _refraining().find(text.words)}
     heads = frozenset(i for i in range(len(tokens)) if odd[i] and _heads(text, odd, i))
-    return Negations(tuple(odd), heads, tuple(stems), text.words, frozenset(denying | refrained), frozenset(turned))
+    return Negations(
+        tuple(odd),
+        heads,
+        tuple(stems),
+        text.words,
+        frozenset(denying | refrained),
+        frozenset(turned),
+    )
 
 
 def _heads(text: Statement, odd: Sequence[bool], i: int) -> bool:

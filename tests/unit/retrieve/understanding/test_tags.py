@@ -164,9 +164,7 @@ def test_a_denied_disease_is_no_tag(text: str, expected: set[str]) -> None:
         ("no diabetes; asthma", {"asthma"}),
     ],
 )
-def test_a_denial_reaches_as_far_as_its_list_and_no_further(
-    text: str, expected: set[str]
-) -> None:
+def test_a_denial_reaches_as_far_as_its_list_and_no_further(text: str, expected: set[str]) -> None:
     assert held(text) == expected
 
 

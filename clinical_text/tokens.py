@@ -1,7 +1,7 @@
 """Words, numbers and signs of a text, in one pass.
 
-A word goes on over an apostrophe, a number over the points and commas within it; "h/o" and "-ve" are
-one word, every other sign stands alone. White space is no token.
+A word goes on over an apostrophe, a number over the points and commas within it; "h/o" and "-ve"
+are one word, every other sign stands alone. White space is no token.
 """
 
 import re

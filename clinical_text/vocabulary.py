@@ -3,7 +3,7 @@
 from functools import cached_property, lru_cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from knowledge.loader import load
 

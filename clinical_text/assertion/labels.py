@@ -1,7 +1,7 @@
 """`label: value` places: "Metastases: none", "ER: positive, PR: negative", "| Fever | No |".
 
-A heading that stands in the line of its words is a label, too. What the value answers is read by the
-answers of the lexicon; a short value that is none of them tells nothing that code could know.
+A heading that stands in the line of its words is a label, too. What the value answers is read by
+the answers of the lexicon; a short value that is none of them tells nothing that code could know.
 """
 
 import re
@@ -16,11 +16,13 @@ _SHORT = 4
 """Words of a value that says no more than a word of its own (ours)."""
 _NAME = r"[^\W_][^:;|,\n]{0,70}?"
 _COLON = re.compile(
-    rf"(?:^|(?<=[,;|\n•])|(?<=[.!?] )|(?<=[-–*] ))[ \t*_]*+(?P<name>{_NAME})[ \t*_]*+:(?![:/\d])[ \t*_]*+",
+    r"(?:^|(?<=[,;|\n•])|(?<=[.!?] )|(?<=[-–*] ))[ \t*_]{0,6}+"
+    rf"(?P<name>{_NAME})[ \t*_]*+:(?![:/\d])[ \t*_]*+",
     re.MULTILINE,
 )
 _SIGNED = re.compile(
-    rf"(?:^|(?<=[,;|\n•]))[ \t*_|-]*+(?P<name>{_NAME})(?:[ \t]*+[|=]|[ \t]++[-–—](?=[ \t])|[-–—](?=[ \t]))[ \t]*+"
+    rf"(?:^|(?<=[,;|\n•]))[ \t*_|-]{{0,6}}+(?P<name>{_NAME})"
+    r"(?:[ \t]*+[|=]|[ \t]*+(?<=[ \t])[-–—](?=[ \t])|[-–—](?=[ \t]))[ \t]*+"
     r"(?P<value>[^:;|,\n.]{1,40}?)[ \t]*+(?=[|,;.\n]|$)",
     re.MULTILINE,
 )
@@ -76,7 +78,8 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
 
 
 def answer(value: Sequence[Token]) -> str:
-    """What the value of a label answers: "no", "yes", "unknown", or "" where it tells of its own."""
+    """What the value of a label answers: "no", "yes", "unknown", "short" where it is none of them,
+    or "" where it tells of its own."""
     words = [token.word for token in value if token.word not in ("-", '"')]
     if not words:
         return "unknown"

@@ -7,8 +7,9 @@ from functools import cached_property
 
 from clinical_text.assertion import scopes
 from clinical_text.assertion.labels import Label, answer
-from clinical_text.assertion.lexicon import Word, lexicon, plain
+from clinical_text.assertion.lexicon import Side, Word, lexicon, plain
 from clinical_text.assertion.marks import Assertion, Cue, Reading, reading
+from clinical_text.assertion.nouns import FARTHEST, nouns
 from clinical_text.assertion.sentence import BREAKS, LINE, QUOTES, Sentence, Trigger
 from clinical_text.tokens import Token
 from store.core.spans import Span
@@ -107,47 +108,59 @@ def marks(
 
 def _reached(s: Sentence, trigger: Trigger) -> list[int] | None:
     """What a trigger reaches; None where the words only look like one."""
-    group, first, last = trigger.group, trigger.first, trigger.last
     if _is_no_trigger(s, trigger):
         return None
-    begin = (
-        last + 1 if s.word(last) == ":" and s.word(first - 1) in ("", LINE, ".", ";", ",") else last
-    )
-    side = group.side
+    side = trigger.group.side
     if side == "either":
-        if first in s.joined:
-            return [first - 1]
+        if trigger.first in s.joined:
+            return [trigger.first - 1]
         side = _side(s, trigger)
-    if side == "after":
-        if group.scope == "next":
-            return [first - 1] if first and s.is_word(first - 1) else []
-        verbless = group.side == "either" and not s.has(first - 1, Word.AUXILIARY)
-        return scopes.subject(s, first, _VERBLESS if verbless else scopes.FARTHEST)
+    return _before(s, trigger) if side == "after" else _behind(s, trigger)
+
+
+def _before(s: Sentence, trigger: Trigger) -> list[int]:
+    """What a trigger reaches that stands behind what it speaks of."""
+    before = trigger.first - 1
+    if trigger.group.scope == "next":
+        return [before] if before >= 0 and s.is_word(before) else []
+    verbless = trigger.group.side == "either" and not s.has(before, Word.AUXILIARY)
+    return scopes.subject(s, trigger.first, _VERBLESS if verbless else FARTHEST)
+
+
+def _behind(s: Sentence, trigger: Trigger) -> list[int]:
+    """What a trigger reaches that stands before what it speaks of."""
+    scope, begin = trigger.group.scope, trigger.last
+    if s.word(begin) == ":" and s.word(trigger.first - 1) in ("", LINE, ".", ";", ","):
+        begin += 1
     if begin >= len(s):
         return []
-    if group.scope == "next":
+    if scope == "next":
         return [begin] if s.is_word(begin) else []
-    if group.scope == "predicate":
+    if scope == "predicate":
         return scopes.predicate(s, trigger, lists=_lists(s, trigger))
-    if group.scope == "phrase":
-        lists = group.means is Assertion.HISTORICAL or group.means is Assertion.HYPOTHETICAL
-        reached, at = scopes.nouns(s, begin, len(s), lists=lists, phrase=True)
-        if s.words[last - 1] in _EARLIER and s.has(at, Word.VERB):
-            return reached + scopes.clause(s, at)  # "the previous biopsy showed ..."
-        opens = s.words[first].startswith("suggest") and s.has(at, Word.VERB)
-        return [] if opens else reached  # "suggests that X has": X is taken for granted
-    if group.scope == "clause":
+    if scope == "phrase":
+        return _phrase(s, trigger, begin)
+    if scope == "clause":
         return scopes.clause(s, begin)
-    if group.scope == "condition":
+    if scope == "condition":
         return scopes.condition(s, trigger)
     lists = _lists(s, trigger)
-    reached, at = scopes.nouns(s, begin, len(s), lists=lists)
+    reached, at = nouns(s, begin, len(s), lists=lists)
     if not lists and len(reached) > 1 and reached[-1] == at - 1 and s.has(at, Word.VERB):
         reached.pop()  # "in patients without diabetes mortality was": it is the verb's
     if at < len(s) and at in s.at and s.at[at].denies and not _tells(s, reached):
-        s.void |= {first, at}
+        s.void |= {trigger.first, at}
         return []
     return reached + scopes.through_verb(s, trigger, at)
+
+
+def _phrase(s: Sentence, trigger: Trigger, begin: int) -> list[int]:
+    lists = trigger.group.means in (Assertion.HISTORICAL, Assertion.HYPOTHETICAL)
+    reached, at = nouns(s, begin, len(s), lists=lists, phrase=True)
+    if s.words[trigger.last - 1] in _EARLIER and s.has(at, Word.VERB):
+        return reached + scopes.clause(s, at)  # "the previous biopsy showed ..."
+    opens = s.words[trigger.first].startswith("suggest") and s.has(at, Word.VERB)
+    return [] if opens else reached  # "suggests that X has": X is taken for granted
 
 
 def _tells(s: Sentence, reached: Sequence[int]) -> bool:
@@ -189,7 +202,7 @@ def _is_no_trigger(s: Sentence, trigger: Trigger) -> bool:
     return False
 
 
-def _side(s: Sentence, trigger: Trigger) -> str:
+def _side(s: Sentence, trigger: Trigger) -> Side:
     """Where what a phrase speaks of stands: "absent reflexes", "reflexes absent"."""
     before, after = trigger.first - 1, trigger.last
     while before >= 0 and (s.words[before].endswith("ly") or s.words[before] in ("also", "not")):
@@ -226,7 +239,7 @@ def _lists(s: Sentence, trigger: Trigger) -> bool:
 
 def _opening(s: Sentence, at: int) -> int:
     """Where the statement around a unit begins, as far as it is looked for."""
-    lowest = max(0, at - scopes.FARTHEST)
+    lowest = max(0, at - FARTHEST)
     while at > lowest and s.words[at - 1] not in BREAKS and s.words[at - 1] not in QUOTES:
         at -= 1
     return at
@@ -283,7 +296,7 @@ def _relatives(s: Sentence) -> Iterator[tuple[Cue, list[int]]]:
 def _of_relative(s: Sentence, at: int) -> list[int]:
     """What is told of a relative: to the end of the statement or the patient's next mention."""
     found = []
-    for i in range(at, min(len(s), at + scopes.FARTHEST)):
+    for i in range(at, min(len(s), at + FARTHEST)):
         if (
             s.words[i] in ("his", "her")
             and i > at
@@ -327,7 +340,7 @@ def _label(s: Sentence, label: Label, value: Sequence[Token]) -> Iterator[tuple[
     said = answer(value)
     cue_at = (value[0].start, value[-1].end) if value else (label.name.end, label.name.end)
     if said == "no":
-        yield Cue(Assertion.NEGATED, *cue_at), scopes.nouns(s, first, stop)[0]
+        yield Cue(Assertion.NEGATED, *cue_at), nouns(s, first, stop)[0]
     elif said in ("unknown", "short") and not label.loose:
         yield Cue(Assertion.UNKNOWN, *cue_at), list(range(first, stop))
     means = lexicon().heading_of.get(plain("".join(s.words[first:stop])))

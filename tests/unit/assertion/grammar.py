@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Sentences whose assertions are known, because they are made: finding, trigger, scope, list, form.
 
 A frame holds findings in braces, each with what is said of it: "denies {negated} or {negated}".
@@ -17,9 +18,17 @@ zenkoid dysplasia|vaxuria|hypotension|delirium|lower extremity edema|muscle weak
     "\n", ""
 ).split("|")
 
-OUTCOMES = "mortality|survival|blood pressure|hospital stay|quality of life|HbA1c|stroke|pain|bleeding".split(
-    "|"
-)
+OUTCOMES = [
+    "mortality",
+    "survival",
+    "blood pressure",
+    "hospital stay",
+    "quality of life",
+    "HbA1c",
+    "stroke",
+    "pain",
+    "bleeding",
+]
 
 SLOTS = {
     "lister": ["Denies", "He denies", "She denied", "The patient denies any", "No", "There is no", "She has no",

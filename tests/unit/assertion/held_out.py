@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Frames, triggers and findings on which nothing was made: written down after the reader was, and
 measured before anything was mended by them (the figure stands in docs/adr/0033)."""
 

@@ -14,8 +14,9 @@ findings = st.sampled_from([one for one in FINDINGS if " of " not in one])
 lists = st.lists(findings, min_size=2, max_size=6, unique=True)
 texts = st.text(max_size=300) | st.lists(
     st.sampled_from(
-        ["no", "not", "denies", "fever", "cough", ",", "or", "and", "but", ":", "none", "\n", "(", ")",
-         "was", "seen", "if", "?", "-", "history of", "mother", "“", ";", "without", "|", "didn't"]
+        ["no", "not", "denies", "fever", "cough", ",", "or", "and", "but", ":", "none", "\n", "(",
+         ")", "was", "seen", "if", "?", "-", "history of", "mother", "“", ";", "|",
+         "without", "didn't"]
     ),
     max_size=40,
 ).map(" ".join)  # fmt: skip

@@ -1,7 +1,7 @@
 """What a passage only supposes, looks for, tells of somebody else or leaves open is no fact. Pure.
 
-"Performed to rule out metastases", "Metastases: see text" and "his mother had cancer" do not say that
-there are metastases, or that he has cancer.
+"Performed to rule out metastases", "Metastases: see text" and "his mother had cancer" do not say
+that there are metastases, or that he has cancer.
 """
 
 from clinical_text.assertion.marks import Assertion
@@ -11,7 +11,7 @@ from workers.verify.guards.statements import Statement, read
 
 _SHARE = 0.5
 """Share of the claim's words that the passage has, by which the claim states what the passage says
-so (ours: at half, 3 times as many false claims have it as true ones, on 2,248 and 2,250 of them)."""
+so (ours: at half, twice as many false claims have it as true ones, on 4,500 written claims)."""
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:

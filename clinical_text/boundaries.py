@@ -9,15 +9,14 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from clinical_text.assertion.marks import Assertion
+from clinical_text.doc import doc
 from clinical_text.vocabulary import Vocabulary, vocabulary
 from store.core.spans import Span
 
 # Code points looked at on either side of an edge: the longest number or phrase that matters is
 # far shorter.
 WINDOW = 80
-
-# An auxiliary verb and its negation: what may stand behind a passage and turn it round.
-AFTER_WORDS = 2
 
 _DIGIT_GROUP_SPACES = " \u00a0\u2009\u202f"
 _SIGNS = "-+±\u2010\u2011\u2012\u2013\u2212"
@@ -37,11 +36,6 @@ _SIGN_BEFORE = re.compile(rf"(?<!\w)[{_SIGNS}]\s?$")
 _STARTS_NUMBER = re.compile(r"[$€£]?[.·]?\d")
 _ENDS_NUMBER = re.compile(rf"\d[{_SUPERSCRIPTS}]{{0,80}}$")
 _UNIT_AFTER = re.compile(r"[\s-]?(?P<unit>[%‰]|[^\W\d_]{1,80}\d?)(?![^\W_])")
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-_CLAUSE_END = re.compile(r"[.;:!?](?=\s)|\n\s{0,80}\n")
-_CLAUSE_PART = re.compile(r"[.,;:!?](?=\s|$)|\n\s{0,80}\n")
-_CLAUSE_SIGNS = (".", ",", ";", ":", "!", "?")
-_NON_PREFIX = re.compile(r"(?i)\bnon[-\u2010\u2011]?\s{0,80}$")
 _TAG_BEFORE = re.compile(r"</?[a-z][^<>]{0,200}>$|-->$")
 """The `>` of a tag or of a comment's end compares nothing."""
 _JOINERS = "-'\u2010\u2011\u2019"
@@ -51,7 +45,7 @@ def cuts_at(text: str, start: int, end: int) -> tuple[str, ...]:
     """What the passage `[start, end)` of `text` cuts off, in raw code points.
 
     Any of: `number` (begins or ends inside a number, a range, a spread), `word`, `sign`,
-    `comparator`, `negation` (one stands in the same clause, a few words outside), `unit` (ends
+    `comparator`, `negation` (one that stands outside reaches into it), `unit` (ends
     between a number and its unit). Empty when the passage stands on its own.
     """
     words = vocabulary()
@@ -67,7 +61,7 @@ def cuts_at(text: str, start: int, end: int) -> tuple[str, ...]:
         found.append("sign")
     if _ends_with_comparator(before, words) or _ends_with_comparator(tail, words):
         found.append("comparator")
-    if _negated_before(before, words) or _negated_after(tail, after, words):
+    if _loses_denial(text, start, end):
         found.append("negation")
     if _ENDS_NUMBER.search(tail) and _unit_follows(after, words):
         found.append("unit")
@@ -133,23 +127,13 @@ def _ends_with_comparator(left: str, words: Vocabulary) -> bool:
     return False
 
 
-def _negated_before(before: str, words: Vocabulary) -> bool:
-    """Whether a negation earlier in the clause governs the passage."""
-    if _NON_PREFIX.search(before):
-        return True
-    ends = [match.end() for match in _CLAUSE_END.finditer(before)]
-    clause = before[ends[-1] :] if ends else before
-    near = _WORD.findall(clause)[-words.negation_window_words :]
-    return any(words.negates(word.replace("\u2019", "'")) for word in near)
-
-
-def _negated_after(tail: str, after: str, words: Vocabulary) -> bool:
-    """Whether the clause goes on with a negated verb: "... was not seen"."""
-    if tail.rstrip()[-1:] in _CLAUSE_SIGNS:
-        return False
-    clause = _CLAUSE_PART.split(after, maxsplit=1)[0]
-    near = _WORD.findall(clause)[:AFTER_WORDS]
-    return any(words.negates(word.replace("\u2019", "'")) for word in near)
+def _loses_denial(text: str, start: int, end: int) -> bool:
+    """Whether a denial outside the passage reaches into it."""
+    reading = doc(text)
+    return any(
+        cue.means is Assertion.NEGATED and not start <= cue.start < end
+        for cue in reading.cues(start, end)
+    )
 
 
 def _unit_follows(after: str, words: Vocabulary) -> bool:

@@ -3,7 +3,7 @@
 from functools import cached_property, lru_cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from knowledge.loader import load
 
@@ -18,9 +18,6 @@ class Vocabulary(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int
-    negations: frozenset[Term]
-    negation_ending: Term
-    negation_window_words: Annotated[int, Field(ge=1, le=10)]
     comparators: dict[str, tuple[Term, ...]]
     comparators_after: dict[str, tuple[Term, ...]]
     not_comparators_of_durations: frozenset[Term]
@@ -28,11 +25,6 @@ class Vocabulary(BaseModel):
     measures: dict[str, tuple[Spelling, ...]]
     counted: frozenset[Term]
     number_words: tuple[Term, ...]
-
-    def negates(self, word: str) -> bool:
-        """Whether `word` is a negation; apostrophes must be in their folded form."""
-        word = word.lower()
-        return word in self.negations or word.endswith(self.negation_ending)
 
     def unit(self, spelling: str) -> str | None:
         """The canonical spelling of one simple unit, None if it is none.

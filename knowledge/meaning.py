@@ -52,20 +52,7 @@ class DirectionPolicy(_Policy):
 class NegationPolicy(_Policy):
     """`guards/negation.yaml`."""
 
-    not_cues: Phrases
-    only_before_to: Phrases
-    more_cues: Phrases
-    before_nouns: Phrases
-    pseudo: Phrases
-    against_after: Phrases
-    ends: Phrases
-    ends_after_and: Phrases
-    reach_words: Words
-    light: Phrases
-    existential: Phrases
     shunning: frozenset[Phrase]
-    using: Phrases
-    negative_words: dict[Phrase, Phrase]
 
 
 class Cues(BaseModel):
@@ -202,7 +189,7 @@ def direction_policy() -> DirectionPolicy:
 
 @cache
 def negation_policy() -> NegationPolicy:
-    """The words of negation, and how far they reach."""
+    """Words that tell to leave something alone."""
     return NegationPolicy.model_validate(load("guards/negation"))
 
 

@@ -14,6 +14,7 @@ from api_gateway.questions import exports
 from api_gateway.reviews import view
 from clinical_text import (
     boundaries,
+    doc,
     instructions,
     labels,
     persons,
@@ -149,6 +150,7 @@ _REAL_SOURCE = quotes.Source(REAL * 5)
 
 READERS: Mapping[str, Reader] = {
     "structure": segment,
+    "assertions": lambda text: [doc.Doc(text).cues(0, len(text)), list(doc.Doc(text).words)],
     "chunks": lambda text: chunk(text, segment(text)),
     "a document through its stages": _ingested,
     "effects, of one sentence": lambda text: estimates(text, _whole(text).sentences),

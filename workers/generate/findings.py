@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from clinical_text.doc import doc
 from clinical_text.labels import body_of
-from knowledge.caseless import Caseless
 from knowledge.loader import load
 from store.index.terms import term_set
 
@@ -14,7 +14,6 @@ _NUMBER = re.compile(r"[-−\d](?<![\w.,].)(?:(?<=\d)|(?=\d))\d*(?:,\d{3})*(?:[.
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 _ARM = re.compile(r"(?:Arm|Group|Analysis of) [^:]{1,200}:")
 _UNTOLD = frozenset({""})
-_NEGATION = Caseless(r"\b(?:no|not|nor|neither|never|cannot|lack\w*|fail\w*|n't|insufficient)\b")
 
 
 @dataclass  # frozen, it would take twice as long to make
@@ -28,9 +27,9 @@ class Finding:
     """Numbers that hardly meet by chance: percentages, decimals, numbers of three digits."""
 
     @cached_property
-    def denies(self) -> bool:
-        """Whether it denies something."""
-        return _NEGATION.search(self.body) is not None
+    def denials(self) -> int:
+        """How often it denies something."""
+        return sum(1 for _ in doc(self.body).denials)
 
     @cached_property
     def arm(self) -> str | None:
@@ -101,7 +100,7 @@ def same(first: Finding, second: Finding) -> bool:
     shared = len(first.telling & second.telling)
     if not alike and shared < policy["same_numbers_least"]:
         return False  # whatever their words: most pairs end here
-    if first.denies != second.denies or first.arm != second.arm:
+    if first.denials != second.denials or first.arm != second.arm:
         return False
     if first.sentence == second.sentence:
         return True

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from clinical_text.doc import doc
 from clinical_text.instructions import without_instructions
 from clinical_text.persons import number_of_people
 from knowledge.drugs import drugs
@@ -19,7 +20,6 @@ _ALLERGIC_TO = re.compile(
     r"(?:reaction\s++)?"
     r"(?:to|with|after)\s++(?P<to>[^\W\d_]{5,})|\b(?P<kind>[^\W\d_]{5,})\s++allergy\b"
 )
-_DENIES = re.compile(r"(?i)\b(?:no|not|denies|never)\b(?!\s++(?:tolerat|to be|take|for))")
 _LEAST = 5
 """Letters of a word that names what somebody is allergic to (ours)."""
 
@@ -102,7 +102,15 @@ def _tells_of_one(text: str, item: Item) -> bool:
         return False
     if item.kind == "allergies" and plan_policy().has("no_allergy", words):
         return False
-    return _DENIES.search(words) is None
+    return not _is_denied(words)
+
+
+def _is_denied(words: str) -> bool:
+    """Whether they deny the reaction, or what it is to: "not tolerated" denies neither."""
+    reading = doc(words)
+    told = [*_ALLERGY.finditer(words), *_ALLERGIC_TO.finditer(words)]
+    spans = [one.span() for one in told] or [one.span() for one in _WORD.finditer(words)]
+    return any(reading.is_negated(*span) for span in spans)
 
 
 def _is_foreign(text: str) -> bool:

@@ -11,10 +11,10 @@ from functools import cache, partial
 from itertools import chain, zip_longest
 from random import Random
 
+from clinical_text.doc import doc
 from clinical_text.labels import body_of
 from clinical_text.quantities import Kind, Quantity, quantities
 from clinical_text.vocabulary import vocabulary
-from knowledge.meaning import negation_policy
 from store.core.spans import Span
 from workers.verify.guards.direction import directions
 from workers.verify.guards.statements import read
@@ -421,9 +421,7 @@ _TURNED_WORDS = dict([pair[::-1] for pair in _PAIRS[::-1]] + [*_PAIRS[::-1]])
 
 def _denials(body: str) -> int:
     """How many words of the sentence negate, "unclear" and the like among them."""
-    words = [word.replace("’", "'").lower() for word in _WORD.findall(body)]
-    negative = negation_policy().negative_words
-    return sum(vocabulary().negates(word) or word in negative for word in words)
+    return sum(1 for _ in doc(body).denials)
 
 
 def _is_of_all(head: str, tail: str) -> bool:

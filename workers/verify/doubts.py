@@ -13,6 +13,7 @@ from workers.verify.comparable import is_quoted_whole, without_references
 from workers.verify.facts import numbers
 from workers.verify.guards import (
     arms,
+    assertion,
     content,
     dates,
     designs,
@@ -55,6 +56,7 @@ def _numbers(claim: str, grounds: Grounds) -> list[Finding]:
 
 _ASKED: Sequence[tuple[Guard, str]] = (
     (negation.guard, "negation"),
+    (assertion.guard, "certainty"),
     (direction.guard, "direction"),
     (arms.guard, "arm"),
     (modality.guard, "certainty"),

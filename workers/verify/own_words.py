@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from clinical_text.assertion.lexicon import lexicon
 from clinical_text.labels import body_of
 from clinical_text.normalize import normalize
 from clinical_text.notation import in_one_notation
@@ -135,7 +136,7 @@ def _tells_nothing(bracket: str) -> bool:
 
 
 def _is_short_form(word: str) -> bool:
-    if vocabulary().negates(word):
+    if lexicon().denies(word):
         return False
     if len(word) == 1 or sum(map(str.isupper, word)) > 1:
         return True

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from knowledge.meaning import direction_policy, modality_policy, negation_policy
+from clinical_text.assertion.lexicon import lexicon
+from knowledge.meaning import direction_policy, modality_policy
 from workers.verify.comparable import is_quoted_whole
 from workers.verify.doubts import doubts
 from workers.verify.guards import content, direction, modality, negation
@@ -81,8 +82,8 @@ CUES = sorted(
         *(word for cues in modality_policy().cues.values() for word in cues.words),
         *(word for words in direction_policy().signs.values() for word in words),
         *(word for pair in direction_policy().opposites for word in pair),
-        *negation_policy().more_cues,
-        *negation_policy().pseudo,
+        *(word for group in lexicon().triggers for word in group.words),
+        *lexicon().nothing,
         *modality_policy().conditions.words,
         *modality_policy().quantifiers.narrow,
         *(word for words in modality_policy().quantifiers.wide.values() for word in words),

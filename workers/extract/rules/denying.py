@@ -4,7 +4,7 @@ from workers.extract.fields import Item
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.choosing import compatible
-from workers.extract.rules.negation import REACH, REACH_BEHIND, negated
+from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
 from workers.extract.rules.reading import read_at
 from workers.extract.values import Margin, Microsatellites, Presence, Value
@@ -26,7 +26,7 @@ def against(field: str, parts: Parts, item: Item) -> str | None:
         borne = any(compatible(item.value, one.value) for one in there)
         if there and not borne:
             return f'the sentence around the span of "{field}" says another value'
-        if not borne and _affirmed(item.value) and _denied_here(text, start, end):
+        if not borne and _affirmed(item.value) and negated(text, start, end):
             return f'"{field}" is denied where it is said to stand'
     if field in _DENIED_IS_NO_VALUE and negated(text, start, end):
         return f'"{field}" is denied where it is said to stand'
@@ -37,10 +37,3 @@ def _affirmed(value: Value) -> bool:
     if isinstance(value, Presence):
         return value.state in _AFFIRMED
     return isinstance(value, Margin | Microsatellites) and value.status in _AFFIRMED
-
-
-def _denied_here(text: str, start: int, end: int) -> bool:
-    """Whether the words since the last comma deny it: before that is another finding."""
-    begin = max(0, start - REACH)
-    begin = max(begin, text.rfind(",", begin, start) + 1)
-    return negated(text[begin : end + REACH_BEHIND], start - begin, end - begin)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from clinical_text.doc import doc
 from clinical_text.quantities import quantities
-from clinical_text.vocabulary import vocabulary
 from knowledge.conflicts import conflict_policy
 from store.core.spans import Span
 from workers.verify.conflicts import subjects
@@ -86,6 +86,4 @@ def _numbers(sentence: str) -> frozenset[tuple[object, ...]]:
 
 
 def _negations(sentence: str) -> int:
-    return sum(
-        vocabulary().negates(word.replace("\u2019", "'")) for word in _WORD.findall(sentence)
-    )
+    return sum(1 for _ in doc(sentence).denials)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from clinical_text.doc import doc
 from clinical_text.notation import PAD, in_digits
 from clinical_text.quantities import Kind, quantities
 from clinical_text.structure import segment
@@ -58,8 +59,6 @@ _ROUND = (100, 1000, 10_000, 100_000)
 """Numbers that a rate is told per (ours)."""
 _NEAR = 2.0
 """How many times larger than its bound a number may be to be what the bound is about (ours)."""
-_DENIES = 80
-"""Characters in which a negation may deny a bound (ours)."""
 _Sizes = Mapping[str, Sequence[float]]
 
 _DIGITS = re.compile(r"\d{1,15}(?:[.,·]\d{1,15}){0,5}")
@@ -412,17 +411,11 @@ def _figures(text: str) -> list[_Figure]:
                 start,
                 one.end,
                 _HEDGE.search(plain, max(0, one.start - 30), start) is not None,
-                denied=one.comparator is not None and _is_denied(text, start, one.end),
+                denied=one.comparator is not None and doc(text).denies_beside(start),
                 per=10.0 ** per[0].count("0") if per else 0,
             )
         )
     return found
-
-
-def _is_denied(text: str, start: int, end: int) -> bool:
-    """Whether a negation stands near this place."""
-    near = text[max(0, start - _DENIES) : end + _DENIES].replace("’", "'")
-    return any(vocabulary().negates(word) for word in re.findall(r"[\w']{2,20}", near))
 
 
 def _loose(text: str, stated: Sequence[_Figure]) -> Iterator[_Figure]:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
+from clinical_text.assertion.lexicon import lexicon
 from clinical_text.vocabulary import vocabulary
-from knowledge.meaning import modality_policy, negation_policy
+from knowledge.meaning import modality_policy
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.negation import negations
 from workers.verify.guards.statements import SAME_WORD, Phrasebook, Statement, nearest
@@ -44,7 +45,7 @@ def _recommendations(
 
 def _claimed_strength(said: Statement, sentence: Sequence[int]) -> int:
     """The strength of what a claim's sentence says; that nothing is needed recommends nothing."""
-    odd, negative = negations(said).odd, negation_policy().negative_words
+    odd, negative = negations(said).odd, lexicon().grammar.holding
     words = [said.words[i] for i in sentence]
     strongest = len(modality_policy().recommendations)
     return max(

@@ -6,19 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from clinical_text.doc import doc
 from clinical_text.normalize import normalize
 from clinical_text.notation import in_plain_digits
 from clinical_text.quantities import Quantity, quantities
 from knowledge.guard_terms import named_terms
-from knowledge.loader import load
 from knowledge.words import Mention
 
 _TOKEN = re.compile(r"[^\W_]+(?:['.·][^\W_]+)*|(?<=[^\W_])\+(?![\d.])")
-_STOP = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|(?<!\s)\s*\n\s*\n\s*")
-_LAST_WORD = re.compile(r"(?<![^\s(\[])[^\s(\[]++$")
-_LONGEST_LAST = 80
-"""Characters in which an abbreviation before a stop stands (ours)."""
-_INITIALS = re.compile(r"(?:[A-Za-z]\.)*[A-Za-z]")
 # A short word loses no ending: "as", "gas", "does" are no plurals.
 _SHORTEST_PLURAL = 4
 
@@ -74,30 +69,8 @@ def quantities_of(text: str) -> tuple[Quantity, ...]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a folded text: a full stop, white space, and a capital or digit after it."""
-    found: list[str] = []
-    begin = 0
-    for stop in _STOP.finditer(text):
-        before = text[max(begin, stop.start() - _LONGEST_LAST) : stop.start()]
-        if not _is_abbreviation(before, stop.group()):
-            found.append(text[begin : stop.end()].strip())
-            begin = stop.end()
-    found.append(text[begin:].strip())
-    return [sentence for sentence in found if sentence]
-
-
-def _is_abbreviation(before: str, stop: str) -> bool:
-    if not stop.startswith(".") or "\n" in stop:
-        return False
-    word = _LAST_WORD.search(before)
-    if word is None:
-        return False
-    return word.group().lower() in _never_last() or bool(_INITIALS.fullmatch(word.group()))
-
-
-@lru_cache(maxsize=1)
-def _never_last() -> frozenset[str]:
-    return frozenset(map(str, load("abbreviations")["never_last"]))
+    """The sentences of a folded text."""
+    return [span.of(text) for span in doc(text).sentences]
 
 
 _ABBREVIATION = re.compile(r"[A-Z]{2,5}")

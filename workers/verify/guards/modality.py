@@ -10,12 +10,12 @@ from enum import IntEnum
 from functools import cache, lru_cache
 from typing import Literal
 
+from clinical_text.clauses import OPENERS
 from knowledge.meaning import Cues, modality_policy
 from workers.verify.guards import extent
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import (
-    OPENERS,
     SAME_WORD,
     Phrasebook,
     Statement,

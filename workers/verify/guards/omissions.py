@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.assertion.lexicon import lexicon
 from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
 from workers.verify.guards.content import spelled_otherwise
@@ -106,7 +107,7 @@ def _is_grammar(token: Token) -> bool:
 def _only_joins(token: Token) -> bool:
     """Whether a word makes nothing of a sentence a condition, a denial or a part."""
     limits = token.word in _policy().telling or bool(_lines([token]))
-    return not limits and not vocabulary().negates(token.word)
+    return not limits and not lexicon().denies(token.word)
 
 
 def _aligned(ours: Sequence[Token], theirs: Sequence[Token]) -> "SequenceMatcher[str]":

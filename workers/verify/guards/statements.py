@@ -6,12 +6,12 @@ A text compared with itself finds every word in its own place, so it is never at
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Generic, TypeVar
 
+from clinical_text.doc import Doc, doc
 from knowledge.meaning import content_policy
 from store.index.terms import stems
 
@@ -36,17 +36,7 @@ STOP = 5.0
 FRAME_WEIGHT = 0.3
 """A word of reporting ("patients", "study") tells little about which statement it is."""
 
-_TOKEN = re.compile(
-    r"(?P<word>\d+(?:[.,·]\d+)+|[^\W_]+(?:'[^\W_]+)*)"
-    r"|(?P<stop>(?<![.!?])[.!?]++[\"')\]*]*+(?=\s|$)|\n\s*\n)"
-    r"|(?P<gap>[,;:()\[\]\u2014])"
-)
-_UNIT_LAST = re.compile(r"\d\s?[hdgl]$")
 _NUMBER = re.compile(r"\d[\d.,·]*")
-OPENERS = frozenset(
-    ["but", "although", "though", "however", "whereas", "while", "which", "because"]
-)
-"""Words that begin a clause without a comma."""
 _SPELLINGS = (
     (re.compile(r"(?<=[a-z]{3})our(?=$|s$|ed$|ing$|able$|ably$|al$|ally$)"), "or"),
     (re.compile(r"(?<=[a-z]{2})is(?=(?:e|es|ed|ing|ation|ations)$)"), "iz"),
@@ -87,10 +77,9 @@ class Token:
 class Statement:
     """A text as tokens; the company of each is worked out when asked for."""
 
-    def __init__(self, tokens: tuple[Token, ...], questions: frozenset[int]) -> None:
+    def __init__(self, doc: Doc, tokens: tuple[Token, ...]) -> None:
+        self.doc = doc
         self.tokens = tokens
-        self.questions = questions
-        """Sentences that end with a question mark."""
         self._company: dict[int, dict[str, float]] = {}
         places: dict[str, list[int]] = {}
         for i, token in enumerate(tokens):
@@ -103,6 +92,16 @@ class Statement:
             sentences.setdefault(token.sentence, []).append(i)
         self.sentences: tuple[Sequence[int], ...] = tuple(sentences.values())
         """The places of each sentence's tokens; `Token.sentence` is the index here."""
+        self.questions = frozenset(
+            number
+            for number, places in enumerate(self.sentences)
+            if self._asks(tokens[places[0]].start)
+        )
+        """Sentences that end with a question mark."""
+
+    def _asks(self, at: int) -> bool:
+        span = self.doc.sentences[self.doc.sentence_at(at)]
+        return "?" in self.doc.text[max(span.start, span.end - 3) : span.end]
 
     def company(self, i: int) -> dict[str, float]:
         """The stems around token `i` with the weight of the nearest of each, 0..1."""
@@ -163,65 +162,27 @@ def drawn_from(claim: Statement, places: Iterable[int], passage: Statement) -> t
 
 @lru_cache(maxsize=64)
 def read(text: str) -> Statement:
-    """The tokens of `text`, with offsets into it."""
+    """The words of `text` as they are compared, with offsets into it."""
+    reading = doc(text)
     tokens: list[Token] = []
-    questions: set[int] = set()
-    sentence = clause = 0
-    place = 0.0
-    clauses = 0
-    outside: list[tuple[int, float, int]] = []
     glue, frame = _glue(), _frame()
-    folded = text.replace("\u2019", "'")
-    for match in _TOKEN.finditer(folded):
-        kind = match.lastgroup
-        if kind == "stop":
-            if tokens and _ends_sentence(match, tokens[-1].word):
-                if "?" in match[0]:
-                    questions.add(sentence)
-                sentence, place = tokens[-1].sentence + 1, place + STOP
-                clause = clauses = clauses + 1
-                _never_closed(tokens, outside)
-            for _ in range(min(match[0].count(")") + match[0].count("]"), len(outside))):
-                clause, place, _ = outside.pop()
-        elif kind == "gap":
-            if match[0] in ")]" and outside:
-                clause, place, _ = outside.pop()
-                continue
-            if match[0] in "([":
-                outside.append((clause, place, len(tokens)))
-            clause, place = clauses + 1, place + BREAK
-            clauses = clause
-        else:
-            word = match[0].lower()
-            if word in OPENERS:
-                clause, place = clauses + 1, place + BREAK
-                clauses = clause
-            stem, stop = stem_of(word)
-            content = not stop and word not in glue and not word.endswith("n't")
-            place += content
-            where = (match.start(), match.end(), sentence, clause, place)
-            tokens.append(Token(word, stem, *where, content, stem in frame, len(outside)))
-    _never_closed(tokens, outside)
-    return Statement(tuple(tokens), frozenset(questions))
-
-
-def _never_closed(tokens: list[Token], outside: list[tuple[int, float, int]]) -> None:
-    """What stands behind a bracket that its sentence does not close stands in none."""
-    opened = [first for _, _, first in outside]  # in order
-    for at in range(opened[0], len(tokens)) if opened else ():
-        tokens[at] = replace(tokens[at], depth=tokens[at].depth - bisect_right(opened, at))
-    outside.clear()
-
-
-def _ends_sentence(match: re.Match[str], before: str) -> bool:
-    text, at = match.string, match.start()
-    if not match[0].startswith(".") or text[at - 1] in ")]":
-        return True
-    if _UNIT_LAST.search(text[max(0, at - 8) : at]) and text[match.end() :].lstrip()[:1].isupper():
-        return True  # "within 24 h. Estimates …"
-    return before not in content_policy().abbreviations and not (
-        len(before) == 1 and before.isalpha()
-    )
+    outside: list[float] = []
+    place, sentence = 0.0, 0
+    for one in reading.words:
+        token = one.token
+        if one.sentence != sentence:
+            sentence, place = one.sentence, tokens[-1].place + STOP
+            outside.clear()
+        while len(outside) > one.depth:
+            place = outside.pop()
+        outside += [place] * (one.depth - len(outside))
+        stem, stop = stem_of(token.word)
+        content = not stop and token.word not in glue and not token.word.endswith("n't")
+        place += content
+        at = place + BREAK * one.breaks
+        where = (token.start, token.end, one.sentence, one.clause, at)
+        tokens.append(Token(token.word, stem, *where, content, stem in frame, one.depth))
+    return Statement(reading, tuple(tokens))
 
 
 @lru_cache(maxsize=100_000)

@@ -161,13 +161,10 @@ def test_a_denied_disease_is_no_tag(text: str, expected: set[str]) -> None:
         ("no prior GI bleed or stroke on apixaban for AF", {"atrial_fibrillation"}),
         ("No AF. CKD stage 4.", {"chronic_kidney_disease"}),
         ("no drug, dose, test or visit that anyone ever had for asthma", {"asthma"}),
-        ("no one two three four five six asthma", {"asthma"}),
         ("no diabetes; asthma", {"asthma"}),
     ],
 )
-def test_negation_reaches_as_far_as_its_window_and_no_further(
-    text: str, expected: set[str]
-) -> None:
+def test_a_denial_reaches_as_far_as_its_list_and_no_further(text: str, expected: set[str]) -> None:
     assert held(text) == expected
 
 

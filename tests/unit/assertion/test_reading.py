@@ -1,0 +1,107 @@
+"""What the one reading of a text promises, whatever the words are."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clinical_text.assertion.lexicon import lexicon
+from clinical_text.assertion.marks import Assertion
+from clinical_text.doc import Doc, doc
+from tests.unit.assertion.grammar import FINDINGS
+
+findings = st.sampled_from([one for one in FINDINGS if " of " not in one])
+lists = st.lists(findings, min_size=2, max_size=6, unique=True)
+texts = st.text(max_size=300) | st.lists(
+    st.sampled_from(
+        ["no", "not", "denies", "fever", "cough", ",", "or", "and", "but", ":", "none", "\n", "(",
+         ")", "was", "seen", "if", "?", "-", "history of", "mother", "“", ";", "|",
+         "without", "didn't"]
+    ),
+    max_size=40,
+).map(" ".join)  # fmt: skip
+
+
+def said(text: str, words: str) -> Assertion:
+    start = text.index(words)
+    return doc(text).reading(start, start + len(words)).assertion
+
+
+@given(texts)
+def test_words_and_cues_are_places_of_the_text(text: str) -> None:
+    reading = Doc(text)
+    for one in reading.words:
+        written = text[one.token.start : one.token.end]
+        assert written.lower().replace("’", "'").replace("ʼ", "'") == one.token.word
+    for cue in reading.cues(0, len(text)):
+        assert 0 <= cue.start <= cue.end <= len(text)
+
+
+@given(texts)
+def test_every_place_has_one_assertion(text: str) -> None:
+    reading = Doc(text)
+    for start in range(0, len(text), 7):
+        assert reading.reading(start, min(len(text), start + 3)).assertion in Assertion
+
+
+@given(lists, findings)
+def test_an_item_more_leaves_the_others_as_they_are(items: list[str], more: str) -> None:
+    if more in items:
+        return
+    for opening in ("He denies", "No", "There is no evidence of"):
+        short = f"{opening} {', '.join(items[:-1])} or {items[-1]}."
+        longer = f"{opening} {', '.join([more, *items[:-1]])} or {items[-1]}."
+        for item in items:
+            assert said(short, item) is said(longer, item) is Assertion.NEGATED, longer
+
+
+@given(lists)
+def test_what_is_denied_in_quotes_is_denied_there_only(items: list[str]) -> None:
+    first, second = items[:2]
+    text = f"The report says “no {first}” and {second} was seen."
+    assert (said(text, first), said(text, second)) == (Assertion.NEGATED, Assertion.AFFIRMED)
+
+
+@given(findings)
+def test_two_denials_are_none(finding: str) -> None:
+    assert said(f"He was not without {finding}.", finding) is Assertion.AFFIRMED
+
+
+@given(findings, st.sampled_from(["see text", "pending", "zorp vellum", "as discussed"]))
+def test_a_label_with_a_value_that_cannot_be_read_is_unknown(finding: str, value: str) -> None:
+    assert said(f"{finding.capitalize()}: {value}", finding.capitalize()) is Assertion.UNKNOWN
+
+
+def test_every_phrase_of_the_lexicon_stands_once() -> None:
+    lists = lexicon()
+    phrases = Counter([*(word for one in lists.triggers for word in one.words), *lists.nothing])
+    assert [phrase for phrase, count in phrases.items() if count > 1] == []
+
+
+def test_rows_of_the_reviews() -> None:
+    wrong = []
+    for text, words, means in (
+        ("He denies chest pain, palpitations or syncope.", "syncope", "negated"),
+        ("There was no increase in mortality.", "mortality", "affirmed"),
+        ("There was no increase in mortality.", "increase", "negated"),
+        ("Metastases: none.", "Metastases", "negated"),
+        ("Metastases: see text", "Metastases", "unknown"),
+        ("CT performed to rule out embolism.", "embolism", "hypothetical"),
+        ("Metastasis cannot be excluded.", "Metastasis", "possible"),
+        ("The scan failed to show metastases.", "metastases", "negated"),
+        ("No evidence of relapse, but edema persists.", "edema", "affirmed"),
+        ("HER2: Not amplified", "amplified", "negated"),
+        ("Chest pain was denied.", "Chest pain", "negated"),
+        ("Gram negative sepsis was treated.", "sepsis", "affirmed"),
+        ("If fever occurs, stop.", "fever", "conditional"),
+        ("We aimed to determine whether it lowers mortality.", "mortality", "hypothetical"),
+        ("How is pulmonary embolism ruled out?", "pulmonary embolism", "hypothetical"),
+        ("Fever, chills, and cough were denied.", "Fever", "negated"),
+        ("HER2-negative cancer progressed.", "cancer", "affirmed"),
+        ("Linked to stroke but not to bleeding.", "bleeding", "affirmed"),
+        ("A two-week history of cough.", "cough", "affirmed"),
+        ("The previous biopsy showed carcinoma.", "carcinoma", "historical"),
+    ):
+        if said(text, words) != means:
+            wrong.append((text, words, said(text, words).value))
+    assert wrong == []

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from benchmarks.lies.library import Case
 from clinical_text.instructions import addresses_reader
 from clinical_text.quotes import check
+from contracts import Draft
 from tests.fakes.liar import Liar, Told, bare
 from workers.generate.model import ModelDraft, draft
 from workers.language_model.port import LanguageModel
@@ -57,7 +58,7 @@ def drafted(model: LanguageModel, liar: Liar, case: Case, query_type: str) -> Mo
 
 def judged(model: LanguageModel, liar: Liar, made: ModelDraft, case: Case) -> Outcome:
     """The draft through all checks, judged by the liar as it is set."""
-    claims = [Drafted.of(one) for one in made.as_body()["claims"]]
+    claims = [Drafted.of(one) for one in Draft.model_validate(made.as_body()).claims]
 
     def ask(material: Material) -> Judged:
         return judge(material, model.propose)

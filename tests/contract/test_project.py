@@ -223,6 +223,7 @@ def test_only_adapters_speak_http_and_none_of_ours_imports_httpx2() -> None:
     speak = {name for name, used in imports().items() if "httpx" in used}
     client = {f"workers.http.{name}" for name in ("allow", "responses", "request", "transport")}
     others = {"workers.encoder.remote", "cli.client.gateway", "cli.commands.demo"}
+    others |= {"workers.language_model.chat", "cli.instance.model_check"}
     others |= {f"cli.assistant.{name}" for name in ("command", "gateway", "tools")}
     assert speak == client | others, "ADR 0004 holds a list"
     assert not [name for name, used in imports().items() if "httpx2" in used]

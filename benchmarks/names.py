@@ -11,7 +11,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from clinical_text.names import names
@@ -19,8 +19,15 @@ from knowledge.names.compile.entries import merged
 from knowledge.names.compile.terms import Concept, concepts
 
 _DRAWN = 300
-_BRITISH = (("tumor", "tumour"), ("anemia", "anaemia"), (r"\bedema", "oedema"), (r"\bhem", "haem"))
-_BRITISH += (("leukemia", "leukaemia"), (r"\besophag", "oesophag"), ("pediatric", "paediatric"))
+_BRITISH = (
+    ("tumor", "tumour"),
+    ("anemia", "anaemia"),
+    (r"\bedema", "oedema"),
+    (r"\bhem", "haem"),
+    ("leukemia", "leukaemia"),
+    (r"\besophag", "oesophag"),
+    ("pediatric", "paediatric"),
+)
 _GREEK = (("alpha", "α"), ("beta", "β"), ("gamma", "γ"), ("alfa", "alpha"))
 _SENTENCES = {
     "drug": "In this trial, patients were treated with {} for twelve weeks.",
@@ -28,7 +35,7 @@ _SENTENCES = {
 }
 
 
-def _spelled(pairs: tuple[tuple[str, str], ...]) -> Callable[[str], str]:
+def _spelled(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     def spell(name: str) -> str:
         for one, other in pairs:
             if re.search(one, name, re.IGNORECASE):

@@ -11,16 +11,25 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from clinical_text.names import names
 from knowledge.names.compile.entries import merged
 from knowledge.names.compile.terms import Concept, concepts
+from knowledge.names.spelling import key
 
 _DRAWN = 300
-_BRITISH = (("tumor", "tumour"), ("anemia", "anaemia"), (r"\bedema", "oedema"), (r"\bhem", "haem"))
-_BRITISH += (("leukemia", "leukaemia"), (r"\besophag", "oesophag"), ("pediatric", "paediatric"))
+_BRITISH = (
+    ("tumor", "tumour"),
+    ("anemia", "anaemia"),
+    (r"\bedema", "oedema"),
+    (r"\bhem", "haem"),
+    ("leukemia", "leukaemia"),
+    (r"\besophag", "oesophag"),
+    ("pediatric", "paediatric"),
+)
 _GREEK = (("alpha", "α"), ("beta", "β"), ("gamma", "γ"), ("alfa", "alpha"))
 _SENTENCES = {
     "drug": "In this trial, patients were treated with {} for twelve weeks.",
@@ -28,7 +37,7 @@ _SENTENCES = {
 }
 
 
-def _spelled(pairs: tuple[tuple[str, str], ...]) -> Callable[[str], str]:
+def _spelled(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     def spell(name: str) -> str:
         for one, other in pairs:
             if re.search(one, name, re.IGNORECASE):
@@ -59,9 +68,20 @@ def _drawn(held: list[Concept], kind: str, draw: random.Random) -> list[Concept]
     return draw.sample([c for c in held if kind in c.kinds and c.id.startswith(prefix)], _DRAWN)
 
 
-def _written(concept: Concept, kind: str, draw: random.Random) -> tuple[str, str, str, str]:
-    """A sentence with a name, the name as written, what name it is and how it is written."""
-    name, what = draw.choice(list(concept.names.items()))
+@dataclass(frozen=True)
+class _Case:
+    text: str
+    name: str
+    """As written in the text."""
+    base: str
+    """As a terminology has it."""
+    way: str
+
+
+def _written(concept: Concept, kind: str, draw: random.Random) -> _Case:
+    """A sentence with one of the concept's names, written in one of the ways."""
+    base, what = draw.choice(list(concept.names.items()))
+    name = base
     if (
         re.fullmatch(r"[A-Za-z]?[a-z]?[A-Z][A-Z0-9-]{1,8}", name)
         and what != "code"
@@ -70,49 +90,45 @@ def _written(concept: Concept, kind: str, draw: random.Random) -> tuple[str, str
         text = (
             f"Adults with {concept.preferred} ({name}) were seen. Of these, {name} was the first."
         )
-        return text, name, what, "defined"
+        return _Case(text, name, base, "defined")
     if kind == "drug" and what != "code":
         name = name.title() if what == "brand" else name.lower()
     way = draw.choice([w for w, change in _WAYS.items() if w == "as it is" or change(name) != name])
     name = _WAYS[way](name)
-    return _SENTENCES[kind].format(name), name, what, way
+    return _Case(_SENTENCES[kind].format(name), name, base, way)
+
+
+def _outcome(case: _Case, holders: Mapping[str, set[str]]) -> str:
+    """Whether the whole name is resolved to one entry, of those that have the name."""
+    at = case.text.rindex(case.name)
+    found = next((one for one in names(case.text) if one.start <= at < one.end), None)
+    if found is None or not found.known:
+        return "unknown"
+    if holders[key(case.base)].isdisjoint(found.entries):
+        return "other"
+    if found.end < at + len(case.name.rstrip("®")) - 2:
+        return "part"
+    return "one" if len(found.entries) == 1 else "several"
 
 
 def main(folder: str, seed: int) -> None:
     """Prints what fails, and one JSON object on the last line."""
     groups = merged(concepts(Path(folder)))
-    place = {concept.id: number for number, group in enumerate(groups) for concept in group}
-    ids = {
-        concept.id: {one.id for one in groups[place[concept.id]]}
-        for group in groups
-        for concept in group
-    }
+    holders: dict[str, set[str]] = {}
+    for group in groups:
+        for name in {key(name) for concept in group for name in concept.names}:
+            holders.setdefault(name, set()).update(concept.id for concept in group)
     held = [concept for group in groups for concept in group if concept.names]
     draw = random.Random(seed)
     figures: dict[str, object] = {"seed": seed}
     for kind in _SENTENCES:
         outcomes: Counter[str] = Counter()
         for concept in _drawn(held, kind, draw):
-            text, name, what, way = _written(concept, kind, draw)
-            at = text.rindex(name)
-            found = [one for one in names(text) if one.start <= at < one.end]
-            meant = found[0].entries if found else ()
-            right = bool(set(meant) & ids[concept.id])
-            whole = right and found[0].end >= at + len(name.rstrip("®")) - 2
-            outcome = (
-                "one"
-                if whole and len(meant) == 1
-                else "several"
-                if whole
-                else "part"
-                if right
-                else "other"
-                if meant
-                else "unknown"
-            )
+            case = _written(concept, kind, draw)
+            outcome = _outcome(case, holders)
             outcomes[outcome] += 1
             if outcome != "one":
-                print(f"{outcome:8} {kind:8} {what:9} {way:18} {name!r} {concept.id} {meant[:3]}")
+                print(f"{outcome:8} {kind:8} {case.way:18} {case.name!r} {concept.id}")
         figures[kind] = dict(outcomes) | {"one entry": round(outcomes["one"] / _DRAWN, 3)}
     print(json.dumps(figures))
 

@@ -6,17 +6,18 @@ Retrieval, selection and claim checks all use it, so that Eliquis is apixaban to
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from knowledge.guard_terms import drug_terms
 from knowledge.loader import load
-from knowledge.names.name import Name
 from knowledge.names.reading import names as named
 from knowledge.names.reading import resolve
 from knowledge.words import Mention, Words
 
 _LETTER = r"[^\W\d_]"
+_WORD = re.compile(rf"{_LETTER}+")
+"""A name ends with its letters: the number of a footnote may follow."""
 
 
 @cache
@@ -38,10 +39,10 @@ def drugs_at(text: str) -> Sequence[Mention]:
     that the tables of names know, and names in no table with the stem of a drug."""
     found = list(_listed().mentions(text))
     taken = [*found, *_classes().mentions(text)]
-    for name in named(text):
-        drug = _drug(name, text)
-        if drug and not any(one.start < name.end and name.start < one.end for one in taken):
-            found.append(Mention(drug, name.start, name.end))
+    for mention in (*_in_tables(text), *_by_stem(text)):
+        if not any(one.start < mention.end and mention.start < one.end for one in taken):
+            found.append(mention)
+            taken.append(mention)
     return tuple(sorted(found, key=lambda mention: mention.start))
 
 
@@ -50,12 +51,20 @@ def drugs(text: str) -> frozenset[str]:
     return frozenset(mention.name for mention in drugs_at(text))
 
 
-def _drug(name: Name, text: str) -> str:
-    """The generic name of a drug; "" if it is none."""
-    if "drug" in name.kinds:
-        listed = (_by_sense().get(sense) for sense in name.senses)
-        return next(filter(None, listed), name.preferred)
-    return _with_stem(text[name.start : name.end]) if not name.known else ""
+def _in_tables(text: str) -> Iterator[Mention]:
+    for name in named(text):
+        if "drug" in name.kinds:
+            listed = (_by_sense().get(sense) for sense in name.senses)
+            drug = next(filter(None, listed), name.preferred.lower())
+            yield Mention(drug, name.start, name.end)
+
+
+def _by_stem(text: str) -> Iterator[Mention]:
+    """Words with the stem of a drug: new ones, and those inside longer names ("penicillin
+    allergy")."""
+    for match in _WORD.finditer(text):
+        if word := _with_stem(match.group()):
+            yield Mention(word, *match.span())
 
 
 @cache
@@ -72,7 +81,6 @@ def _with_stem(written: str) -> str:
         word = word.removesuffix("s")
     is_drug = (
         len(word) >= terms.shortest
-        and word.isalpha()
         and word.endswith(terms.stems)
         and word not in terms.not_drugs
         and not word.endswith(terms.not_drug_endings)

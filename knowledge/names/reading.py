@@ -7,7 +7,7 @@ text defines it, names the same thing otherwise, or writes it as such names are 
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from knowledge.names.abbreviations import definitions
@@ -27,7 +27,7 @@ from knowledge.names.unknown import unknown_names
 
 _LONGEST = 80
 """Letters of a key, at most."""
-_GAP = re.compile(r"(?:['’ʼ][sS])?[\s/'’ʼ™®©+‐‑‒–—-]{0,3}|,")
+_GAP = re.compile(r"(?:['’ʼ][sS])?[\s/'’ʼ™®©+‐‑‒–—-]{0,3}|[.,]")
 """Between the words of a name; a comma with a space only in names that a terminology turned."""
 _REGISTERED = re.compile(r"\s?[™®]|\s?\((?:R|TM)\)")
 _DOSE = re.compile(
@@ -89,6 +89,11 @@ def _names(text: str, typed: bool) -> Sequence[Name]:
     said = words(text)
     sure, doubtful = _in_tables(text, said, typed)
     known = [Name(one.start, one.end, one.key, tuple(s.entry for s in one.senses)) for one in sure]
+    clear = {name.senses[0] for name in known if len(name.senses) == 1}
+    known = [
+        replace(one, senses=tuple(s for s in one.senses if s in clear) or one.senses)
+        for one in known
+    ]
     entries = {entry for name in known for entry in name.senses}
     for one in doubtful:
         senses = [s for s in one.senses if s.entry in entries or _is_evident(text, one, s)]
@@ -177,7 +182,7 @@ def _fits(sense: Sense, of: str, written: str, *, spaced: bool, typed: bool = Fa
         return (capitals >= 2 and capitals >= small) or is_typed
     if sense.flags & BRAND:
         return capitals > 0 or len(of) >= 5
-    if sense.flags & SYMBOL and "/" in written:  # g/cm²
+    if sense.flags & SYMBOL and not {"/", "."}.isdisjoint(written):  # g/cm², OR 1.25
         return False
     if of.isalpha() or capitals > 0:
         return True

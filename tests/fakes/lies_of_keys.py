@@ -50,7 +50,7 @@ def _all(subject: Subject) -> Sequence[Source]:
 
 def _unknown_key(subject: Subject, rng: random.Random) -> str:
     known = {one.key for one in _all(subject)}
-    keys = {f"E{rng.randint(20, 99)}", "E0", f"S{rng.randint(1, 9)}", "PMID:31070691", "E1, E2"}
+    keys = {f"E{rng.randint(20, 99)}", "E0", f"S{rng.randint(1, 9)}", "PMID:31070691", "E1, E98"}
     return rng.choice(sorted(keys - known))
 
 

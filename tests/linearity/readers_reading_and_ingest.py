@@ -28,6 +28,7 @@ from clinical_text.enclosures import enclosed
 from clinical_text.identifiers import identifiers
 from clinical_text.invisible import smuggles, visible
 from clinical_text.marker_statuses import marker_statuses
+from clinical_text.names import names
 from clinical_text.normalize import normalize
 from clinical_text.numbered_names import numbered_names
 from clinical_text.structure import segment
@@ -156,6 +157,7 @@ READERS: Mapping[str, Reader] = {
     "effects, of one sentence": lambda text: estimates(text, _whole(text).sentences),
     "quantities": quantities.quantities,
     "names with numbers": quantities.names,
+    "names": names,
     "numbered names": numbered_names,
     "identifiers": identifiers,
     "markers": lambda text: list(marker_statuses(text)),

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from knowledge.meaning import direction_policy, modality_policy, negation_policy
+from tests.grid import grid
 from workers.verify.comparable import is_quoted_whole
 from workers.verify.doubts import doubts
 from workers.verify.guards import content, direction, modality, negation
@@ -142,7 +143,7 @@ def test_what_asks_of_names_and_numbers_finds_nothing_between_a_passage_and_itse
     assert bool(read(passage).tokens) == any(map(str.isalnum, passage))
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage", "whole"),
     [
         ("A fell.", "A fell. B rose.", True),

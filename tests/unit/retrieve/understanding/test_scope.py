@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.retrieve.understanding.read import understand
 
 
@@ -19,7 +20,7 @@ def test_a_question_on_something_else_is_known_by_its_words(question: str) -> No
     assert not understand(question).is_clinical
 
 
-@pytest.mark.parametrize(
+@grid(
     "question",
     [
         "Does ctDNA predict recurrence in colon cancer?",
@@ -47,7 +48,7 @@ def test_a_clinical_question_is_one_whether_or_not_its_disease_has_a_tag(questio
     assert understand(question).is_clinical
 
 
-@pytest.mark.parametrize(
+@grid(
     "question",
     [
         "What time is it?",

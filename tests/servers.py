@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,13 @@ TEMPLATE = "attest_template"
 _FOR_TESTS = """\
 # Test data need not survive a crash, and waiting for the disk takes much of the time.
 fsync = off
-full_page_writes = off
 synchronous_commit = off
 # Whoever drops a database looks through all of it.
 shared_buffers = 128MB
-max_wal_size = 128MB
-min_wal_size = 32MB
 """
 FINISHED = ("answered", "failed")
+_KEPT: dict[str, psycopg.Connection[Any]] = {}
+"""Connections of whole sessions, by server: a test makes and drops a database, each by one call."""
 
 
 @pytest.fixture(scope="session")
@@ -56,9 +55,16 @@ def serving_tests(data_dir: Path) -> Iterator[EmbeddedServers]:
     with DataDir(data_dir) as data:
         EmbeddedPostgres(data).initialize()
         (data.postgres / "postgresql.local.conf").write_text(_FOR_TESTS)
-    with embedded(data_dir) as running:
-        make_template(running)
-        yield running
+    with (
+        embedded(data_dir) as running,
+        psycopg.connect(running.conninfo, autocommit=True) as connection,
+    ):
+        _KEPT[running.conninfo] = connection
+        try:
+            make_template(running)
+            yield running
+        finally:
+            del _KEPT[running.conninfo]
 
 
 def make_template(servers: EmbeddedServers) -> None:
@@ -76,15 +82,21 @@ def url_of(servers: EmbeddedServers, database: str) -> str:
 
 def create_database(servers: EmbeddedServers, name: str, template: str) -> None:
     """Create a database as a copy of another one."""
-    with psycopg.connect(servers.conninfo, autocommit=True) as connection:
-        # Copying the files is faster than writing them to the log first, which is the default.
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
+    # Copying the files is faster than writing them to the log first, which is the default.
+    _execute(servers, f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
 
 
 def drop_database(servers: EmbeddedServers, name: str) -> None:
     """Drop a database whoever is connected to it: each takes 10 MB, of memory perhaps."""
-    with psycopg.connect(servers.conninfo, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    _execute(servers, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def _execute(servers: EmbeddedServers, statement: str) -> None:
+    kept = _KEPT.get(servers.conninfo)
+    with (
+        nullcontext(kept) if kept else psycopg.connect(servers.conninfo, autocommit=True)
+    ) as connection:
+        connection.execute(statement)
 
 
 @pytest.fixture

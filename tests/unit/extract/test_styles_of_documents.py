@@ -1,4 +1,4 @@
-"""Faults that forty documents in styles of their own brought to light."""
+"""Documents in styles of their own: other dashes, scores, tables and labels than usual."""
 
 import pytest
 

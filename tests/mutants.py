@@ -3,8 +3,8 @@
     python -m tests.mutants [--count N] [--seed S] [PATH_PREFIX ...]
 
 A fault changes one operator, constant, condition, return value or statement of a module. The tests
-that are run for it are the files that import its module, nearest first; a fault that none of them
-notices is printed with its place. The share that was noticed says what the tests are worth.
+that are run for it are the files that reach its module by imports, the nearest first; a fault that
+none of them notices is printed with its place. The share that was noticed says what they are worth.
 """
 
 import argparse
@@ -106,8 +106,8 @@ def _of_expression(node: ast.AST) -> Iterator[tuple[int, str, Change]]:
     elif isinstance(node, (ast.BoolOp, ast.BinOp)) and type(node.op) in OPPOSITES:
         other = OPPOSITES[type(node.op)]()
         yield _put(node, "op", other, f"{_name(other)} for {_name(node.op)}")
-    elif isinstance(node, ast.Constant) and type(node.value) in {int, bool}:
-        value = not node.value if isinstance(node.value, bool) else int(str(node.value)) + 1
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+        value = not node.value if isinstance(node.value, bool) else node.value + 1
         yield _put(node, "value", value, f"{value} for {node.value}")
 
 
@@ -125,16 +125,28 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def tests_of_modules() -> dict[str, list[str]]:
-    """Files of tests by the modules that they import, those that import least first."""
+    """Files of tests by the modules that they reach by imports: units and the nearest first."""
+    modules = {
+        _module(path.relative_to(ROOT)): _imports(path)
+        for package in PRODUCT
+        for path in (ROOT / package).rglob("*.py")
+    }
     found = defaultdict(list)
     for folder in TESTS:
         for file in sorted((ROOT / folder).rglob("test_*.py")):
-            imported = _imports(file)
-            for module in imported:
-                found[module].append(
-                    (TESTS.index(folder), len(imported), file.relative_to(ROOT).as_posix())
-                )
+            reached, far, name = set(), 0, file.relative_to(ROOT).as_posix()
+            border = imported = _imports(file) & modules.keys()
+            while border:
+                for module in border:
+                    found[module].append((TESTS.index(folder), far, len(imported), name))
+                reached |= border
+                further = {one for module in border for one in modules[module]}
+                border, far = (further & modules.keys()) - reached, far + 1
     return {module: [file for *_, file in sorted(files)] for module, files in found.items()}
+
+
+def _module(place: Path) -> str:
+    return re.sub(r"(/__init__)?\.py$", "", place.as_posix()).replace("/", ".")
 
 
 def _imports(file: Path) -> set[str]:
@@ -144,7 +156,7 @@ def _imports(file: Path) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return {name for name in names if name.startswith(PRODUCT)}
+    return names
 
 
 def fails(files: Sequence[str], tree: Path) -> bool:
@@ -170,8 +182,7 @@ def every(prefixes: Sequence[str]) -> list[Mutant]:
     known, found = tests_of_modules(), []
     for path in sorted(path for package in PRODUCT for path in (ROOT / package).rglob("*.py")):
         place = path.relative_to(ROOT)
-        module = re.sub(r"(/__init__)?\.py$", "", place.as_posix()).replace("/", ".")
-        files = tuple(known.get(module, ())[:FILES])
+        files = tuple(known.get(_module(place), ())[:FILES])
         if files and place.as_posix().startswith(tuple(prefixes)):
             numbers = range(sum(1 for _ in changes(ast.parse(path.read_text("utf-8")))))
             found += [Mutant(place, number, files) for number in numbers]

@@ -19,11 +19,6 @@ DEV_READY := $(VENV)/.setup-dev-$(call key,requirements.lock requirements-dev.lo
 # nothing is remembered. CI runs everything every time.
 TREE = git ls-files -co --exclude-standard -z 2>/dev/null | xargs -0 -r cksum 2>/dev/null | cksum | sed -n 's/ \([1-9][0-9]*\)$$/-\1/p'
 
-# Nothing of a test must outlive the machine, and each starts with a copy of a thousand files: they
-# are written to memory where there is plenty.
-PLENTY = df -k /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8e6' | grep -q . \
-	&& awk '/MemAvailable/ && $$2 > 12e6' /proc/meminfo | grep -q . && echo /dev/shm
-
 # One process a core; the tests of one file stay together.
 PARALLEL := -n auto --dist loadfile
 
@@ -32,7 +27,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: audit help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements secrets images lock clean
+.PHONY: audit help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz mutants chaos hosts load soak requirements secrets images lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,7 +42,6 @@ demo: $(READY) ## start a private instance, ingest the samples, ask four questio
 up: $(READY) ## run everything here until Ctrl-C (ARGS="--port 9000 --data-dir DIR")
 	@$(BIN)/attest up $(ARGS)
 
-test: export PYTEST_DEBUG_TEMPROOT := $(shell $(PLENTY))
 test: $(DEV_READY) ## run all tests, once for each state of the tree (AGAIN=1; ARGS="tests/unit -k spans")
 ifeq ($(strip $(ARGS)$(AGAIN)$(CI)),)
 	@tree=$$($(TREE)); passed=$(VENV)/.passed-$$tree; \
@@ -90,6 +84,9 @@ fuzz: $(DEV_READY) ## mutate all that is read, by example (EXAMPLES=20000), in s
 	@ATTEST_TEST_EXAMPLES=$(or $(MACHINES),300) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \
 		tests/integration/runtime/machines
 	@$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
+
+mutants: $(DEV_READY) ## put seeded faults into the product, and see which the tests notice (COUNT=300, ARGS="workers/verify --seed 2")
+	@$(BIN)/python -m tests.mutants --count $(or $(COUNT),300) $(ARGS)
 
 requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers of the tests
 	@$(BIN)/python -m tests.requirements_report --write

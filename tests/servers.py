@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.documents.records import SourceRecord
 from store.documents.submissions import submit_item
-from store.embedded import EmbeddedServers, embedded
+from store.embedded import DataDir, EmbeddedPostgres, EmbeddedServers, embedded
 from store.models import Question
 from store.questions import questions
 from tests.processes import Forked, attest
@@ -29,19 +30,41 @@ from workers.inline import InlineWorker
 from workers.runtime.broker import WokenBroker
 
 TEMPLATE = "attest_template"
+_FOR_TESTS = """\
+# Test data need not survive a crash, and waiting for the disk takes much of the time.
+fsync = off
+synchronous_commit = off
+# Whoever drops a database looks through all of it.
+shared_buffers = 128MB
+"""
 FINISHED = ("answered", "failed")
+_KEPT: dict[str, psycopg.Connection[Any]] = {}
+"""Connections of whole sessions, by server: a test makes and drops a database, each by one call."""
 
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
     """The servers of the test session. Tests that kill or restart servers start their own."""
-    with embedded(tmp_path_factory.mktemp("servers") / "data") as running:
-        with psycopg.connect(running.conninfo, autocommit=True) as connection:
-            # Test data need not survive a crash, and waiting for the disk takes much of the time.
-            connection.execute("ALTER SYSTEM SET fsync = off")
-            connection.execute("SELECT pg_reload_conf()")
-        make_template(running)
+    with serving_tests(tmp_path_factory.mktemp("servers") / "data") as running:
         yield running
+
+
+@contextmanager
+def serving_tests(data_dir: Path) -> Iterator[EmbeddedServers]:
+    """Both servers with the template, set for tests, until the block ends."""
+    with DataDir(data_dir) as data:
+        EmbeddedPostgres(data).initialize()
+        (data.postgres / "postgresql.local.conf").write_text(_FOR_TESTS)
+    with (
+        embedded(data_dir) as running,
+        psycopg.connect(running.conninfo, autocommit=True) as connection,
+    ):
+        _KEPT[running.conninfo] = connection
+        try:
+            make_template(running)
+            yield running
+        finally:
+            del _KEPT[running.conninfo]
 
 
 def make_template(servers: EmbeddedServers) -> None:
@@ -59,9 +82,21 @@ def url_of(servers: EmbeddedServers, database: str) -> str:
 
 def create_database(servers: EmbeddedServers, name: str, template: str) -> None:
     """Create a database as a copy of another one."""
-    with psycopg.connect(servers.conninfo, autocommit=True) as connection:
-        # Copying the files is faster than writing them to the log first, which is the default.
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
+    # Copying the files is faster than writing them to the log first, which is the default.
+    _execute(servers, f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
+
+
+def drop_database(servers: EmbeddedServers, name: str) -> None:
+    """Drop a database whoever is connected to it: each takes 10 MB, of memory perhaps."""
+    _execute(servers, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def _execute(servers: EmbeddedServers, statement: str) -> None:
+    kept = _KEPT.get(servers.conninfo)
+    with (
+        nullcontext(kept) if kept else psycopg.connect(servers.conninfo, autocommit=True)
+    ) as connection:
+        connection.execute(statement)
 
 
 @pytest.fixture
@@ -82,8 +117,7 @@ def settings(servers: EmbeddedServers, tmp_path: Path) -> Iterator[Settings]:
         shutdown_seconds=5.0,
         log_format="console",
     )
-    with psycopg.connect(servers.conninfo, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    drop_database(servers, name)
 
 
 @pytest.fixture

@@ -15,10 +15,11 @@ import psutil
 import pytest
 
 from cli.commands.demo import free_port
-from tests.commands import hear_hangups
+from tests.commands import Attest, hear_hangups
 from tests.servers import TRIAL_QUESTION, wait_until
 
 COMMAND = [sys.executable, "-m", "cli.main"]
+HASH = {"ATTEST_ENCODER": "hash"}
 
 
 @dataclass
@@ -35,7 +36,11 @@ class Up:
         return f"http://127.0.0.1:{self.port}"
 
     def attest(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Run an `attest` command against this instance."""
+        """Run an `attest` command against this instance, without a process of its own."""
+        return Attest(HASH)(f"--data-dir={self.data_dir}", *arguments)
+
+    def attest_process(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run it as a user does."""
         return attest(f"--data-dir={self.data_dir}", *arguments)
 
     def family(self) -> list[psutil.Process]:
@@ -77,13 +82,13 @@ class Up:
 
 
 def attest(*arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
-    """Run one `attest` command to its end."""
+    """Run one `attest` command, as a process, to its end."""
     return subprocess.run(
         [*COMMAND, *arguments],
         capture_output=True,
         text=True,
         timeout=120,
-        env={**os.environ, "ATTEST_ENCODER": "hash", **env},
+        env={**os.environ, **HASH, **env},
         check=False,
     )
 
@@ -111,7 +116,7 @@ def printing(data_dir: Path, output: IO[bytes] | int, *arguments: str, shell: st
         stdout=output,
         stderr=output,
         start_new_session=bool(shell),
-        env={**os.environ, "ATTEST_ENCODER": "hash", "ATTEST_LEASE_SECONDS": "3"},
+        env={**os.environ, **HASH, "ATTEST_LEASE_SECONDS": "3"},
         preexec_fn=hear_hangups,
     )
     return Up(process, data_dir, port, data_dir.parent / f"{data_dir.name}.log")

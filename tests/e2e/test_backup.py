@@ -37,7 +37,7 @@ def test_op_6_4_backup_while_questions_are_answered_restore_elsewhere_and_go_on(
     asking = threading.Thread(target=keep_asking)
     asking.start()
     file = tmp_path / "attest.backup"
-    made = running.attest("backup", str(file), "--json")
+    made = running.attest_process("backup", str(file), "--json")
     stop.set()
     asking.join()
     assert made.returncode == 0, made.stderr

@@ -29,7 +29,9 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
 
 @pytest.mark.requirement("DC-3")
 def test_dc_3_a_question_on_the_command_line_comes_back_answered_and_cited(up: Up) -> None:
-    question = ask(up)
+    done = up.attest_process("ask", TRIAL_QUESTION, "--json")
+    assert done.returncode == 0, done.stderr
+    question = json.loads(done.stdout)
     assert question["status"] == "answered"
     assert question["answer"]["claims"][0]["citations"][0]["quote"] in TRIAL["text"]
     assert set(question["answer"]["provenance"]["stage_timings_ms"]) == {
@@ -41,7 +43,7 @@ def test_dc_3_a_question_on_the_command_line_comes_back_answered_and_cited(up: U
 
 
 def test_people_see_the_answer_with_its_citation_and_both_clocks(up: Up) -> None:
-    done = up.attest("ask", TRIAL_QUESTION)
+    done = up.attest_process("ask", TRIAL_QUESTION)
     assert done.returncode == 0
     assert "recurrence-free survival" in done.stdout
     assert "chunk_" in done.stdout

@@ -16,6 +16,7 @@ from tests.fuzz import properties
 from tests.fuzz.__main__ import NEEDS, available
 from tests.fuzz.driver import inputs
 from tests.fuzz.targets import CORPUS, TARGETS
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed, Problem
 
@@ -24,7 +25,7 @@ DAMAGED = int(os.environ.get("ATTEST_TEST_EXAMPLES", "30"))
 MOST_BYTES = 16_000
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@grid("name", TARGETS)
 def test_what_is_kept_and_what_is_damaged_holds(name: str) -> None:
     target = TARGETS[name]
     for data in inputs(target, DAMAGED):

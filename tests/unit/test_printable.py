@@ -4,7 +4,6 @@ import io
 import json
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from store.core.printable import (
     printable_values,
     unguarded,
 )
+from tests.grid import grid
 
 ACTING = (
     *map(chr, range(0x20)),
@@ -28,7 +28,7 @@ ACTING = (
 SHOWN = "stage Ⅲ · 5 µg, ≥ 2‑fold — naïve 病 ß 👩‍⚕️ می‌خواهم क्‍ष co\u00adoperate ١٢٣ \u0600 𝛼"
 
 
-@pytest.mark.parametrize("sign", ACTING, ids=lambda sign: f"U+{ord(sign):04X}")
+@grid("sign", ACTING)
 def test_a_character_that_acts_is_shown_as_one_that_does_not(sign: str) -> None:
     assert acts(sign)
     shown = printable(f"a{sign}b")

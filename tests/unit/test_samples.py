@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from store.documents.records import SourceRecord
+from tests.grid import grid
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples" / "records"
@@ -176,7 +177,7 @@ def test_every_registry_number_is_a_confirmed_one_and_stands_with_its_trial() ->
             assert TRIAL_OF_NUMBER[number] in f"{record.title}\n{record.text}", number
 
 
-@pytest.mark.parametrize(
+@grid(
     ("number", "name", "wrong_name"),
     [
         ("NCT04264702", "BESPOKE CRC", "CIRCULATE"),

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from store.documents.records import SourceRecord
+from tests.grid import grid
 
 FIELDS = ["published_at", "fetched_at"]
 
 
-@pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize(
+@grid("field", FIELDS)
+@grid(
     "moment",
     [
         "9999-12-31T23:59:59-05:00",

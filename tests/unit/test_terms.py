@@ -3,15 +3,15 @@
 import re
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from store.index import terms as rules
 from store.index.terms import TERM_MASK, TERM_RULE, stems, terms
+from tests.grid import grid
 
 
-@pytest.mark.parametrize(
+@grid(
     ("asked", "written"),
     [
         ("IL6", "IL-6"),

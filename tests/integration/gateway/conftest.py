@@ -23,7 +23,7 @@ from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.embedded import EmbeddedServers, embedded
 from store.models import Answer, Document, DocumentVersion, Question, StageRun
-from tests.servers import TEMPLATE, create_database, url_of
+from tests.servers import TEMPLATE, create_database, drop_database, url_of
 from workers.inline import InlineWorker
 
 
@@ -145,16 +145,19 @@ class Running:
         return document.id
 
 
-@pytest.fixture(scope="session")
-def new_database(servers: EmbeddedServers) -> Callable[[], str]:
-    """Makes an empty, migrated database; its URL."""
+@pytest.fixture(scope="module")
+def new_database(servers: EmbeddedServers) -> Iterator[Callable[[], str]]:
+    """Makes an empty, migrated database; its URL. It is dropped behind the module's tests."""
+    made: list[str] = []
 
     def make() -> str:
-        name = f"test_{uuid4().hex}"
-        create_database(servers, name, TEMPLATE)
-        return url_of(servers, name)
+        made.append(f"test_{uuid4().hex}")
+        create_database(servers, made[-1], TEMPLATE)
+        return url_of(servers, made[-1])
 
-    return make
+    yield make
+    for name in made:
+        drop_database(servers, name)
 
 
 @contextmanager

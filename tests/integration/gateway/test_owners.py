@@ -1,6 +1,7 @@
 """Whose it is: another owner's row is missing in the same words as one that never was."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,7 +13,7 @@ from store.models import AnswerRecall, now
 from store.questions import questions
 from store.recalls import recalls
 from store.sources import refreshes, source_states, watches
-from tests.integration.gateway.conftest import Running, working
+from tests.integration.gateway.conftest import Running, serving, working
 from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
 from tests.servers import wait_until
 from workers.http.errors import Refused
@@ -304,30 +305,36 @@ def test_op_3_5_a_submission_and_the_name_of_its_file_are_its_owners(
 
 @pytest.mark.requirement("OP-3.5")
 def test_op_3_5_no_route_tells_another_owner_the_name_of_a_file(
-    locked: Running, mine: Issued, theirs: Issued
+    new_database: Callable[[], str], settings_for: Any
 ) -> None:
-    """Every reading that there is, with every id that there is."""
-    _file(locked, mine, f"Words of evidence {uuid4()}.")
-    locked.client.post(
-        "/v1/extractions",
-        files={"file": (NAMED, b"Referral to cardiology.", "text/markdown")},
-        headers=bearer(mine),
-    ).raise_for_status()
-    _read(locked)
-    ids = [
-        str(one)
-        for table in ("ingest_item", "extraction", "document", "review", "dead_letter", "refresh")
-        for one in locked.scalar(f"SELECT coalesce(array_agg(id), '{{}}') FROM {table}")
-    ]
-    asked = 0
-    for route, _ in guarded_routes(locked.server.config.app):  # type: ignore[arg-type]
-        path = route.path_format or ""
-        if "GET" not in (route.methods or ()) or path.endswith("/events"):
-            continue
-        names = re.findall(r"{(\w+)}", path)
-        for one in ids if any(name.endswith("_id") for name in names) else [""]:
-            values = {name: one if name.endswith("_id") else "1" for name in names}
-            response = locked.client.get(path.format(**values), headers=bearer(theirs))
-            assert "XYZZY of ward" not in response.text, path
-            asked += 1
-    assert asked > 50
+    """Every reading that there is, with every id that there is, and none of other tests."""
+    with serving(settings_for(new_database(), require_keys=True)) as own:
+        limits = {"rate_per_minute": 5000}
+        mine, theirs = (make_key(own, owner=one, limits=limits) for one in ("ward-1", "ward-2"))
+        _file(own, mine, f"Words of evidence {uuid4()}.")
+        own.client.post(
+            "/v1/extractions",
+            files={"file": (NAMED, b"Referral to cardiology.", "text/markdown")},
+            headers=bearer(mine),
+        ).raise_for_status()
+        _read(own)
+        ids = [
+            str(one)
+            for table in (
+                *("ingest_item", "extraction", "document"),
+                *("review", "dead_letter", "refresh"),
+            )
+            for one in own.scalar(f"SELECT coalesce(array_agg(id), '{{}}') FROM {table}")
+        ]
+        asked = 0
+        for route, _ in guarded_routes(own.server.config.app):  # type: ignore[arg-type]
+            path = route.path_format or ""
+            if "GET" not in (route.methods or ()) or path.endswith("/events"):
+                continue
+            names = re.findall(r"{(\w+)}", path)
+            for one in ids if any(name.endswith("_id") for name in names) else [""]:
+                values = {name: one if name.endswith("_id") else "1" for name in names}
+                response = own.client.get(path.format(**values), headers=bearer(theirs))
+                assert "XYZZY of ward" not in response.text, path
+                asked += 1
+        assert asked > 50

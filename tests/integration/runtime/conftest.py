@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from uuid import uuid4
 
-import psycopg
 import pytest
 
 from store.core.database import connect
@@ -23,8 +22,7 @@ def shared_store(servers: EmbeddedServers) -> Iterator[Store]:
     engine = connect(fixtures.url_of(servers, name))
     yield Store(engine, lambda promises: None)
     engine.dispose()
-    with psycopg.connect(servers.conninfo, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    fixtures.drop_database(servers, name)
 
 
 @pytest.fixture

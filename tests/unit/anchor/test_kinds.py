@@ -4,6 +4,7 @@ import pytest
 
 from clinical_text.structure import segment
 from knowledge.loader import load
+from tests.grid import grid
 from workers.anchor.signals import KINDS, Anchor, score, too_few
 
 ALL_KINDS = {
@@ -28,7 +29,7 @@ def test_every_signal_makes_one_of_the_six_kinds() -> None:
     assert set(policy["kinds"].values()) == set(KINDS) == ALL_KINDS
 
 
-@pytest.mark.parametrize(
+@grid(
     ("sentence", "expected"),
     [
         ("ctDNA testing is recommended after surgery.", {"recommendation"}),

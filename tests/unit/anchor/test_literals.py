@@ -3,19 +3,19 @@
 import re
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.literals import needs
 from knowledge.loader import load
+from tests.grid import grid
 from workers.anchor.signals import score
 
 _SIGNALS: dict[str, Any] = load("signals")["signals"]
 _PATTERNS = [pattern for signal in _SIGNALS.values() for pattern in signal["patterns"]]
 
 
-@pytest.mark.parametrize("pattern", _PATTERNS)
+@grid("pattern", _PATTERNS)
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_whatever_a_pattern_of_a_signal_matches_holds_what_it_needs(

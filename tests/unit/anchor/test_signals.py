@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clinical_text.structure import segment
+from tests.grid import grid
 from workers.anchor.signals import anchors, score
 
 _SENTENCES = st.sampled_from(
@@ -75,7 +76,7 @@ def test_more_than_three_only_where_they_give_a_signal() -> None:
     assert all(anchor.score for anchor in found)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("sentence", "signals"),
     [
         ("Testing is recommended for all.", {"recommendation"}),
@@ -108,7 +109,7 @@ def test_mc_3_3a_each_signal_is_seen_and_weighted(sentence: str, signals: set[st
     assert points == sum(_WEIGHTS[name] for name in signals)
 
 
-@pytest.mark.parametrize(
+@grid(
     "sentence",
     [
         "The primary tumor was resected.",  # no endpoint

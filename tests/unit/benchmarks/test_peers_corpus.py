@@ -4,11 +4,11 @@ import hashlib
 import re
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.peers import corpus, embedding, material
+from tests.grid import grid
 from workers.encoder.hashing import HashEncoder
 
 
@@ -61,7 +61,7 @@ def test_peers_are_given_the_vectors_of_attests_hash_encoder(texts: list[str]) -
     assert np.array_equal(np.array(embedding.vectors(texts), np.float32), ours)
 
 
-@pytest.mark.parametrize("case", material.quoted(20, 2000), ids=lambda case: str(case.altered))
+@grid("case", material.quoted(20, 2000))
 def test_a_quotation_is_a_sentence_of_its_text_or_differs_from_one_in_a_number(
     case: material.Quoted,
 ) -> None:

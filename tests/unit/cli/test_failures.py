@@ -14,9 +14,10 @@ from sqlalchemy.exc import DBAPIError, InternalError, OperationalError, Programm
 from api_gateway.middleware import _unforeseen
 from cli.instance.failures import about_servers, is_refusal
 from store.core.postgres_watchdog import Silent
+from tests.grid import grid
 
 
-@pytest.mark.parametrize(
+@grid(
     ("cause", "said"),
     [
         (psycopg.errors.DiskFull("could not extend file"), "the disk of the database is full"),

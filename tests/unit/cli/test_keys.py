@@ -7,6 +7,7 @@ import pytest
 
 from cli.commands.keys import dollars, expiry
 from knowledge.access import access_policy
+from tests.grid import grid
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -20,7 +21,7 @@ def test_op_3_1_a_key_ends_after_days_or_with_a_date() -> None:
     assert expiry(None, NOON) == NOON + timedelta(days=access_policy().keys.expire_days)
 
 
-@pytest.mark.parametrize(
+@grid(
     "written", ["", "0d", "-1d", "90", "never", "2026-11-22", "2020-01-01", "9999d", "2200-01-01"]
 )
 def test_a_key_that_never_ends_or_has_ended_is_none(written: str) -> None:

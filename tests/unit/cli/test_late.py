@@ -3,16 +3,16 @@
 import subprocess
 import sys
 
-import pytest
 import typer
 from typer.testing import CliRunner
 
 from cli.main import COMMANDS, GROUPS, app
+from tests.grid import grid
 
 KNOWN = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *GROUPS])
+@grid("name", [*COMMANDS, *GROUPS])
 def test_its_line_of_help_is_its_own(name: str) -> None:
     late = KNOWN[name]
     assert (late.real.help or "").split("\n\n")[0].replace("\n", " ") == late.help

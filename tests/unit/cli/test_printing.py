@@ -21,6 +21,7 @@ from rich.text import Text
 from cli.main import main
 from cli.output.printing import Console, guarded_streams, say, say_beside, say_json
 from store.core.printable import acts
+from tests.grid import grid
 
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = (
@@ -75,7 +76,7 @@ def writes(path: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, "Console") for one in node.names if one.name == "Console")
 
 
-@pytest.mark.parametrize("folder", PRODUCT)
+@grid("folder", PRODUCT)
 def test_no_other_module_writes_to_a_standard_stream(folder: str) -> None:
     """A new command prints with `cli.output.printing` (`say`, `Console`), or it does not pass
     here."""

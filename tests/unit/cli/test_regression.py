@@ -3,12 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from cli.evaluate.regression import Run, report
 from contracts import Answer, Retrieval
 from knowledge.regression import Asked
 from tests.bodies import filled
+from tests.grid import grid
 
 TRIALS = Asked(type="clinical_trials", text="Which trials are there?")
 
@@ -58,7 +57,7 @@ def test_questions_that_keep_every_rule_pass() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@grid(
     ("bad", "why", "missed"),
     [
         (run("nccn", "nccn", "pubmed"), None, "nccn_share_trial_queries"),

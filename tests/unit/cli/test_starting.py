@@ -7,6 +7,7 @@ import pytest
 from cli.instance.environment_check import WrongSettings, usable
 from store.core.settings import Settings
 from tests.commands import Attest
+from tests.grid import grid
 
 
 def wrong(**changed: Any) -> str:
@@ -36,7 +37,7 @@ def test_what_can_be_followed_is_not_complained_of() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@grid(
     ("changed", "says"),
     [
         ({"keep_days": {"notes": 30}}, "ATTEST_KEEP_DAYS: 'notes' is none of question, note"),
@@ -120,7 +121,7 @@ def test_whoever_would_die_of_it_does_not_start(
     assert not data.exists()
 
 
-@pytest.mark.parametrize(
+@grid(
     ("name", "value"),
     [
         ("ATTEST_RELAY_SECONDS", "inf"),

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from cli.commands.verify import holds, render
+from tests.grid import grid
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import statements
@@ -48,7 +49,7 @@ def test_a_text_whose_statements_all_stand_holds(text: str) -> None:
     assert holds(check(text))
 
 
-@pytest.mark.parametrize(
+@grid(
     "lie",
     [
         "1. The drug cured all patients (PMID: 11111111).\n2. Nobody had cough (PMID: 11111111).",

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.encoder import EncoderRefused, EncoderUnavailable, RemoteEncoder
 
 KEY = "sk-secret-key"
@@ -107,7 +108,7 @@ def test_no_key_sends_no_authorization() -> None:
     RemoteEncoder("http://host", "m", "", 3, httpx.MockTransport(handler)).encode(["a"])
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 529])
+@grid("status", [408, 425, 429, 500, 502, 503, 504, 529])
 def test_busy_and_broken_services_may_answer_later(status: int) -> None:
     with pytest.raises(EncoderUnavailable, match=str(status)) as caught:
         encoder(answering({}, status, {"Retry-After": "7.5"})).encode(["a"])
@@ -149,7 +150,7 @@ def test_other_statuses_are_final_and_the_body_is_not_repeated(status: int) -> N
     assert "patient" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@grid(
     "body",
     [
         [],

@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.evaluation.damage import damage, meant
 
 
-@pytest.mark.parametrize(
+@grid(
     "word",
     ["metastases", "states", "breath", "diagnosed", "unclear", "simple", "lisinopril",
      "esomeprazole", "prednisone"],

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks.extraction_reports import Report, reports
 from cli.evaluate.extraction import evaluate_extraction
+from tests.grid import grid
 from tests.unit.extract.made import MOST_PARTS, REPORT
 from workers.extract.documents import classify
 from workers.extract.extraction import extract_text
@@ -27,7 +28,7 @@ PIECES_OF_DOCUMENTS = [
 READABLE = [one for one in reports() if one.type != "unreadable"]
 
 
-@pytest.mark.parametrize("document_type", DOCUMENT_TYPES)
+@grid("document_type", DOCUMENT_TYPES)
 def test_each_of_the_nine_types_has_a_rubric_with_required_fields(document_type: str) -> None:
     assert rubric(document_type).required
 
@@ -43,7 +44,7 @@ def test_the_rubrics_name_the_fields_of_the_specification() -> None:
     assert rubric("surgical-notes").important[0] == "margins"
 
 
-@pytest.mark.parametrize("report", READABLE, ids=lambda one: one.name)
+@grid("report", READABLE)
 def test_documents_are_classified_with_confidence(report: Report) -> None:
     found = classify(report.text)
     assert found.document_type == report.type
@@ -99,7 +100,7 @@ def test_other_names_of_a_field(name: str, document_type: str, field: str | None
 FOUND = extract_text(REPORT).fields
 
 
-@pytest.mark.parametrize(
+@grid(
     ("name", "gold", "share"),
     [
         ("grade", "Grade II", 1.0),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
@@ -26,7 +27,7 @@ def test_a_listed_drug_needs_no_dose(text: str) -> None:
     assert taken(text) == [("warfarin", None), ("digoxin", None), ("furosemide", 40.0)]
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         "Allergies: warfarin, digoxin\n",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.evaluation.accuracy import stated_by_its_span
 from workers.extract.fields import FieldResult
 from workers.extract.parts import Parts
@@ -173,7 +174,7 @@ def test_a_flag_before_the_name_is_no_part_of_it_nor_of_the_row_above() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@grid(
     ("row", "name", "value", "unit"),
     [
         ("> WBC         22.9     *H    4.5-11.0 K/uL     SB", "WBC", 22.9, "K/uL"),

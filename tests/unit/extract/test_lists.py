@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from tests.unit.extract.made import attempt
 from workers.extract.evaluation.accuracy import accuracy
 from workers.extract.extraction import extract_text
@@ -21,7 +22,7 @@ def words_of(field: str, text: str) -> str | None:
     return value.text if isinstance(value, Words) else None
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "words"),
     [
         ("Allergies:\n- Penicillin (anaphylaxis)\n- Sulfa (rash)",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Status
 from workers.extract.parts import Parts
@@ -81,9 +82,9 @@ def called(words: str) -> set[str]:
     return {one.value.status for one in found.items if isinstance(one.value, Margin)}
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("subject", SUBJECTS)
-@pytest.mark.parametrize("form", NOT_THERE)
+@grid("place", PLACES)
+@grid("subject", SUBJECTS)
+@grid("form", NOT_THERE)
 def test_tumor_that_is_denied_at_a_margin_makes_it_negative_or_leaves_it_open(
     form: str, subject: str, place: str
 ) -> None:
@@ -93,21 +94,21 @@ def test_tumor_that_is_denied_at_a_margin_makes_it_negative_or_leaves_it_open(
     assert found.status is not Status.NOT_PRESENT, words
 
 
-@pytest.mark.parametrize("sign", CALLED_POSITIVE)
-@pytest.mark.parametrize("form", NOT_CALLED)
+@grid("sign", CALLED_POSITIVE)
+@grid("form", NOT_CALLED)
 def test_a_denied_word_of_positive_margins_is_not_positive(form: str, sign: str) -> None:
     words = form.format(sign=sign)
     assert called(words) != {"positive"}, words
 
 
-@pytest.mark.parametrize("sign", CALLED_NEGATIVE)
-@pytest.mark.parametrize("form", NOT_NEGATIVE)
+@grid("sign", CALLED_NEGATIVE)
+@grid("form", NOT_NEGATIVE)
 def test_a_denied_word_of_negative_margins_is_not_negative(form: str, sign: str) -> None:
     words = form.format(sign=sign)
     assert called(words) != {"negative"}, words
 
 
-@pytest.mark.parametrize(
+@grid(
     "words",
     [
         "Tumor is not present at the inked margin",
@@ -130,7 +131,7 @@ def test_margins_that_are_clearly_negative(words: str) -> None:
     assert called(words) == {"negative"}
 
 
-@pytest.mark.parametrize(
+@grid(
     "words",
     [
         "Tumor is present at the inked margin",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Status
 from workers.extract.parts import Parts
@@ -36,9 +37,9 @@ def result_of(words: str) -> str | None:
     return result
 
 
-@pytest.mark.parametrize("joint", ["; ", ", ", ".\n", ". ", "\n", "\nKi-67: 20%\n", "; reflex "])
-@pytest.mark.parametrize("stain", EQUIVOCAL)
-@pytest.mark.parametrize(
+@grid("joint", ["; ", ", ", ".\n", ". ", "\n", "\nKi-67: 20%\n", "; reflex "])
+@grid("stain", EQUIVOCAL)
+@grid(
     ("words", "result"),
     [
         *((one, "positive") for one in POSITIVE),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
@@ -21,7 +22,7 @@ def names(text: str) -> list[str]:
     return [name for name, _, _ in taken(text)]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected"),
     [
         (
@@ -56,7 +57,7 @@ def test_a_drug_takes_no_frequency_of_another_dose(text: str, expected: list[Tak
     assert taken(text) == expected
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "frequency"),
     [
         ("every Sunday", "every sunday"),
@@ -93,7 +94,7 @@ def test_there_is_no_frequency_behind_words_that_no_rule_reads(words: str) -> No
     assert taken(f"Methotrexate 15 mg {words}") == [("methotrexate", 15, None)]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected"),
     [
         ("Metoprolol increased from 25 mg to 50 mg BID", [("metoprolol", 50, "bid")]),
@@ -121,7 +122,7 @@ def test_a_verb_or_a_preposition_is_no_name(text: str) -> None:
     assert extract_text(note, document_type="prescription").score < 0.95
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         "No longer on warfarin 5 mg daily.",
@@ -148,7 +149,7 @@ def test_what_is_no_longer_taken_is_no_medication(text: str) -> None:
     assert names(f"Clinic note\n{text}\n") == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected"),
     [
         ("Warfarin 5 mg daily -> switched to apixaban 5 mg BID", ["apixaban"]),

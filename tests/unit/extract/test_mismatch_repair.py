@@ -1,7 +1,6 @@
 """Deficient mismatch repair is instability of microsatellites, proficient is stability."""
 
-import pytest
-
+from tests.grid import grid
 from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
 from workers.extract.parts import Parts
@@ -16,7 +15,7 @@ def status(text: str) -> str | None:
     return value.status if isinstance(value, Microsatellites) else None
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "wanted"),
     [
         ("MMR status: proficient", "MSS"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
 from workers.extract.parts import Parts
@@ -24,7 +25,7 @@ def amount(field: str, text: str) -> tuple[float, str | None] | None:
     return items[0].value.number, items[0].value.unit
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "value"),
     [
         ("7", 7.0),
@@ -51,7 +52,7 @@ def test_of_two_readings_the_one_that_is_possible_counts() -> None:
     assert sure_number("1.125", most=3000) is None
 
 
-@pytest.mark.parametrize(
+@grid(
     ("field", "text", "expected"),
     [
         ("blood_loss", "EBL: 1,200 mL", (1200.0, "mL")),
@@ -69,7 +70,7 @@ def test_amounts_are_read_whole(field: str, text: str, expected: tuple[float, st
     assert amount(field, text) == expected
 
 
-@pytest.mark.parametrize(
+@grid(
     ("field", "text"),
     [
         ("blood_loss", "EBL: 1.200 mL"),
@@ -145,7 +146,7 @@ def test_sizes_are_read_by_the_same_rule(text: str, key: tuple[object, ...] | No
     assert keys == ([key] if key else [])
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         "Transfuse if hemoglobin < 7 g/dL",

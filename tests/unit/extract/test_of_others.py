@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from tests.unit.extract.made import attempt, placed, placed_many
 from workers.extract.evaluation.accuracy import accuracy
 from workers.extract.extraction import extract_text
@@ -21,7 +22,7 @@ def found_in(text: str, *fields: str) -> dict[str, FieldResult]:
     return {field: one for field, one in every.items() if one.items}
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         "Family history: Mother had invasive ductal carcinoma, grade 3, stage IV, ER positive, "
@@ -48,7 +49,7 @@ def test_a_relative_s_disease_is_not_the_patient_s(text: str) -> None:
     assert found_in(text, *OF_THE_TUMOR) == {}
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "group"),
     [
         ("A woman whose mother died of cancer, was found to have a stage IV carcinoma.", "IV"),
@@ -96,7 +97,7 @@ def drugs(text: str) -> list[str]:
     return [one.value.name.lower() for one in items if isinstance(one.value, Medication)]
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         "Do not take ibuprofen 400 mg.",
@@ -136,7 +137,7 @@ def test_what_is_stopped_forbidden_or_not_borne_is_no_medication(text: str) -> N
     assert drugs(f"Prescription\n{text}\n") == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "names"),
     [
         ("Stopped aspirin 81 mg and started clopidogrel 75 mg daily.", ["clopidogrel"]),

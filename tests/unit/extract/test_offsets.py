@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks import extraction_reports, extraction_styles
 from benchmarks.extraction_made import smudged
+from tests.grid import grid
 from workers.extract.evaluation.accuracy import stated_by_its_span
 from workers.extract.extraction import extract_text
 from workers.extract.parts import Parts
@@ -80,8 +81,8 @@ EVERY = [one for one in extraction_reports.reports() if one.type != "unreadable"
 
 
 @pytest.mark.requirement("MV-2.2")
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
-@pytest.mark.parametrize("report", EVERY[::4], ids=lambda one: one.name)
+@grid("end", ["\r\n", "\r"])
+@grid("report", EVERY[::4])
 def test_other_line_ends_change_no_value_and_no_span(
     report: extraction_reports.Report, end: str
 ) -> None:

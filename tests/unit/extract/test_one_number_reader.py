@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.reading import read_words
@@ -16,7 +17,7 @@ def millimeters(field: str, text: str) -> list[object]:
     return [one.key[1:] for one in values(field, text)]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "number"),
     [
         ("TMB: 12.5 mut/Mb", 12.5),
@@ -35,7 +36,7 @@ def test_a_burden_is_read_whole(text: str, number: float | None) -> None:
     assert found == ([] if number is None else [number])
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "vaf"),
     [
         ("VAF 12.5%", 12.5),
@@ -54,7 +55,7 @@ def test_an_allele_fraction_is_read_whole(words: str, vaf: float | None) -> None
     assert found.vaf == vaf
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "share"),
     [
         ("Ki-67 12,5%", (12.5, None)),

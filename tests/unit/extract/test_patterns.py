@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from clinical_text import persons
+from tests.grid import grid
 from workers.extract import label_lines, parts, readability
 from workers.extract.evaluation import completeness, damage, doubts, signs
 from workers.extract.evaluation.signs_policy import signs_policy
@@ -134,7 +135,7 @@ def _adjacent(parsed: Any) -> bool:
     return any(_adjacent(one) for _, argument in items for one in _inside(argument))
 
 
-@pytest.mark.parametrize("name", EVERY)
+@grid("name", EVERY)
 def test_no_endless_repetition_stands_inside_another(name: str) -> None:
     pattern = EVERY[name]
     parsed = re._parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.extraction_reports import reports
+from tests.grid import grid
 from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Status
 from workers.extract.parts import Parts
@@ -21,7 +22,7 @@ def first(field: str, text: str) -> Value:
     return found.items[0].value
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "level"),
     [
         ("Nottingham grade 2", "2"),
@@ -48,7 +49,7 @@ def test_grades_of_something_else(words: str) -> None:
     assert extract_field("grade", Parts(f"There is {words}.")).status is Status.NOT_PRESENT
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "key"),
     [
         ("ER: Positive (95%)", ("ER", "positive", None, 95.0, None, None)),
@@ -216,7 +217,7 @@ def holds(text: str, field: str, result: FieldResult) -> bool:
     return all(unsupported(field, Parts(text), one) is None for one in result.items)
 
 
-@pytest.mark.parametrize("report", reports(), ids=lambda one: one.name)
+@grid("report", reports())
 def test_every_value_is_supported_by_its_span(report: object) -> None:
     text = report.text  # type: ignore[attr-defined]
     if report.type == "unreadable":  # type: ignore[attr-defined]
@@ -248,7 +249,7 @@ def test_spans_lie_inside_any_text(pieces: list[str]) -> None:
             assert 0 <= item.start < item.end <= len(text)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "name", "number"),
     [
         ("Creatinine 1,2 mg/dL", "creatinine", 1.2),

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks import extraction_heldout
 from benchmarks.extraction_made import Report
+from tests.grid import grid
 from tests.unit.extract.made import ABSENT, REPORT, attempt, placed, placed_many
 from workers.extract.evaluation.damage import damage, meant
 from workers.extract.evaluation.doubts import doubts
@@ -27,7 +28,7 @@ def _score(text: str, found: Attempt) -> float:
 
 
 @pytest.mark.requirement("MV-2.3")
-@pytest.mark.parametrize(
+@grid(
     ("field", "words"),
     [
         ("tnm", "PATHOLOGIC STAGE PT2 PN1A"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from tests.unit.extract.made import ABSENT, attempt, placed
 from workers.extract.evaluation.accuracy import accuracy
 from workers.extract.fields import Status
@@ -29,15 +30,15 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize("n", ["2", "III"])
-@pytest.mark.parametrize("disease", OTHERS)
-@pytest.mark.parametrize("form", FORMS)
+@grid("n", ["2", "III"])
+@grid("disease", OTHERS)
+@grid("form", FORMS)
 def test_a_stage_of_another_disease_is_none(form: str, disease: str, n: str) -> None:
     text = f"Assessment: {form.format(n=n, disease=disease)}\n"
     assert extract_field("stage", Parts(text)).status is Status.NOT_PRESENT
 
 
-@pytest.mark.parametrize(
+@grid(
     "words",
     [
         "Stage II breast cancer. Hypertension",

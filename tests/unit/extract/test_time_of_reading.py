@@ -3,8 +3,7 @@
 import json
 from collections.abc import Callable
 
-import pytest
-
+from tests.grid import grid
 from tests.linearity.growth import growth
 from tests.linearity.readers_extract_and_notes import every_field, extraction
 from workers.extract.documents import classify
@@ -16,7 +15,7 @@ from workers.summarize.persons import introduces
 from workers.summarize.plan import urgency
 
 
-@pytest.mark.parametrize(
+@grid(
     ("read", "unit", "start"),
     [
         (assess, "a", 4_000),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.fields import FieldResult, Status
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
@@ -12,7 +13,7 @@ def chosen(field: str, words: str) -> FieldResult:
     return extract_field(field, Parts(f"CT CHEST\nFindings: {words}\n"))
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "millimeters"),
     [
         ("The nodule was 8 mm in 2022 and now measures 14 mm.", 14.0),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.evaluation.scores import Evaluation
 from workers.extract.extraction import Extraction, extract_text
 from workers.extract.parts import Parts
@@ -51,7 +52,7 @@ def test_a_drug_that_is_only_set_aside_is_none() -> None:
     assert not read(text).needs_review
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "often"),
     [("before breakfast", "before breakfast"), ("with lunch", "with lunch"), ("once", "once"),
      ("two puffs bd", "bd"), ("1-0-2", "1-0-2"), ("1 tab at 10 pm", "at 10 pm"),

@@ -17,6 +17,7 @@ from api_gateway.documents.adding_view import (
 from api_gateway.problems import GIVEN_UP, FieldError
 from store.documents.records import Identifiers, SourceRecord
 from store.documents.submissions import SentDocument, SentItem
+from tests.grid import grid
 
 
 def document(**changes: Any) -> SentDocument:
@@ -46,7 +47,7 @@ def item(*documents: SentDocument, **changes: Any) -> SentItem:
     return SentItem(**{**given, **changes})
 
 
-@pytest.mark.parametrize(
+@grid(
     ("sent", "label", "is_open"),
     [
         (item(status="pending"), "Waiting", True),

@@ -10,6 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from api_gateway.pages.errors import ErrorPages
 from api_gateway.problems import NO_SUCH_ID, NO_SUCH_PATH, Problem, not_found
+from tests.grid import grid
 
 BROWSER = (b"accept", b"text/html,application/xhtml+xml,*/*;q=0.8")
 PROGRAM = (b"accept", b"application/json")
@@ -60,7 +61,7 @@ def test_a_page_that_is_not_there_is_told_in_words_for_people(detail: str) -> No
     assert json.loads(told)["detail"] == detail
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 408, 410, 413, 422, 429, 500, 503])
+@grid("status", [401, 403, 404, 408, 410, 413, 422, 429, 500, 503])
 def test_every_problem_is_a_page_for_a_browser(status: int) -> None:
     problem = Problem(status, "it <b>happened</b>", headers={"Retry-After": "2"})
     start, body = answered(problem, "/questions", BROWSER)

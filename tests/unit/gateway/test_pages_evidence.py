@@ -13,6 +13,7 @@ from api_gateway.pages.rendering import render
 from clinical_text.structure import segment
 from store.core.spans import Span
 from tests.examples import examples
+from tests.grid import grid
 
 TEMPLATE = "own_source.html"
 STRANGE = {
@@ -54,7 +55,7 @@ def spans(text: str) -> Iterator[Span]:
             yield Span(start, end)
 
 
-@pytest.mark.parametrize("name", STRANGE)
+@grid("name", STRANGE)
 def test_every_span_of_a_strange_text_is_marked_to_the_letter(name: str) -> None:
     text = STRANGE[name]
     for span in list(spans(text))[::7]:

@@ -15,6 +15,7 @@ from api_gateway.sources.view import ReferenceView
 from benchmarks.pages import answer_body, question
 from store.core.printable import acts
 from tests.examples import examples
+from tests.grid import grid
 
 BODY = answer_body(2, 1)
 REFERENCE = answer_view(BODY).references[0]
@@ -150,7 +151,7 @@ def test_markdown_holds_claims_badges_citations_references_and_clocks() -> None:
     assert r"Checked 21 Nov 2026 \(fresh\)." in text
 
 
-@pytest.mark.parametrize(
+@grid(
     "words",
     [
         "# heading",

@@ -10,12 +10,13 @@ from starlette.datastructures import Headers
 
 from api_gateway.auth.browser_sessions import COOKIE, csrf_of, destination, same, token_of
 from api_gateway.pages import rendering
+from tests.grid import grid
 
 ID = "5f0f7c8e-0f0e-4a2e-9d39-1c6a6b0f5a10"
 SIGNED_IN = Headers({"cookie": f"a=b; {COOKIE}=token"})
 
 
-@pytest.mark.parametrize(
+@grid(
     ("method", "path", "counts"),
     [
         ("GET", "/", True),
@@ -38,10 +39,8 @@ def test_a_cookie_counts_on_pages_and_for_what_they_read(
     assert token_of(method, path, SIGNED_IN) == ("token" if counts else None)
 
 
-@pytest.mark.parametrize(
-    "beside", ['prefs={"theme":"dark"}', "user name=x", "a[b]=1", "=", "x", "a=b=c", "é=\udc80"]
-)
-@pytest.mark.parametrize("form", ["{beside}; {ours}", "{ours}; {beside}", "{beside};{ours};"])
+@grid("beside", ['prefs={"theme":"dark"}', "user name=x", "a[b]=1", "=", "x", "a=b=c", "é=\udc80"])
+@grid("form", ["{beside}; {ours}", "{ours}; {beside}", "{beside};{ours};"])
 def test_cookies_of_other_programs_of_the_host_do_not_hide_it(beside: str, form: str) -> None:
     sent = form.format(beside=beside, ours=f"{COOKIE}=token")
     headers = Headers(raw=[(b"cookie", sent.encode("utf-8", "surrogateescape"))])

@@ -12,6 +12,7 @@ from api_gateway.schemas import QuestionIn
 from knowledge.loader import load
 from store.documents.records import SourceType
 from store.index.filters import Filter
+from tests.grid import grid
 from workers.retrieve.stage import asked_filter
 
 NAMES = {
@@ -88,8 +89,8 @@ def test_without_filters_no_option_is_kept() -> None:
     assert QuestionIn(question="Why?", filters=None).options() == {}
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("other", ["no_such_name", "", " ", "Pubmed", None, 1, ["pubmed"], "a\x00"])
+@grid("name", NAMES)
+@grid("other", ["no_such_name", "", " ", "Pubmed", None, 1, ["pubmed"], "a\x00"])
 def test_a_name_that_does_not_exist_is_refused_with_those_that_do(name: str, other: object) -> None:
     [(field, message)] = refused({name: [NAMES[name][0], other]})
     assert field == f"filters.{name}.1"
@@ -108,7 +109,7 @@ def test_an_empty_list_is_refused_because_nothing_would_pass(name: str) -> None:
     assert [field for field, _ in refused({name: []})] == [f"filters.{name}"]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("filters", "field"),
     [
         ({}, "filters"),
@@ -154,13 +155,13 @@ def test_a_day_is_a_range_from_its_beginning_to_its_end_in_utc() -> None:
 NO_DAYS = ["2020", "20200101", "1577836800", "2020-13-01", "2023-02-29", "lately", "", 2020, True]
 
 
-@pytest.mark.parametrize("written", [*NO_DAYS, "2020-01-01T10:00:00", {"year": 2020}])
-@pytest.mark.parametrize("name", ["published_from", "published_to"])
+@grid("written", [*NO_DAYS, "2020-01-01T10:00:00", {"year": 2020}])
+@grid("name", ["published_from", "published_to"])
 def test_what_is_no_day_is_refused_and_never_read_as_seconds(name: str, written: object) -> None:
     assert {field.split(".")[1] for field, _ in refused({name: written})} == {name}
 
 
-@pytest.mark.parametrize("written", NO_DAYS)
+@grid("written", NO_DAYS)
 def test_the_day_that_a_question_asks_about_is_never_read_as_seconds(written: object) -> None:
     with pytest.raises(ValidationError) as caught:
         QuestionIn.model_validate({"question": "Why?", "as_of": written})

@@ -3,6 +3,7 @@
 import pytest
 
 from store.index.terms import term_set
+from tests.grid import grid
 from workers.generate.facets import asked_for, states
 
 
@@ -49,7 +50,7 @@ def test_what_a_trial_found_asks_for_its_main_result() -> None:
     assert wanted("What did ACTT-1 find about remdesivir?") == {"primary_result"}
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "facet", "sentence"),
     [
         ("Who sponsors the COBRA trial?", "sponsor", "- Sponsor: Alliance Trials, LLC. (other)."),
@@ -83,7 +84,7 @@ def test_each_particular_is_asked_for_and_stated_in_many_words(
     assert states(facet, sentence)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "facet"),
     [
         ("Does rifampin help pain in the arms?", "arms"),

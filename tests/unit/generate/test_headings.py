@@ -4,6 +4,7 @@ import pytest
 
 from store.documents.content import content
 from store.index.terms import terms
+from tests.grid import grid
 from workers.generate.extractive import Candidate, choose
 from workers.generate.populations import Population
 from workers.generate.scoring import Asked, Scorer
@@ -123,7 +124,7 @@ def test_a_line_that_names_nobody_is_on_those_named_before_it_in_its_paragraph()
     assert not question.is_another(line, "HUMIRA", f"Children get 80 mg.\n\n{line}")
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "line", "title", "told"),
     [
         ("Can a pregnant woman receive drugamab?", "Survival was longer.", "Drugamab", False),

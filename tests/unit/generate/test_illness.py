@@ -1,9 +1,8 @@
 """A line on another stage, or on patients of another marker status, is no answer."""
 
-import pytest
-
 from store.documents.content import content
 from store.index.terms import terms
+from tests.grid import grid
 from workers.generate.approvals import Coverage
 from workers.generate.extractive import Candidate, choose
 from workers.generate.illness import Illness, stages
@@ -12,7 +11,7 @@ from workers.generate.scoring import Asked
 NEGATIVE = "Does chemotherapy help in ctDNA-negative colon cancer?"
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "found"),
     [
         ("stage III colon cancer", {3}),
@@ -32,7 +31,7 @@ def test_stages_are_read_with_those_between_them(text: str, found: set[int]) -> 
     assert stages(text) == found
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "line", "title", "another"),
     [
         ("Chemotherapy in stage III colon cancer?", "It was safe.", "Stage II cancer", True),
@@ -65,7 +64,7 @@ def test_what_stages_are_covered_answers_for_those_that_are_not() -> None:
     assert not Illness(question, on_coverage=True).is_another(line, "", "", line)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("line", "title", "another"),
     [
         ("In ctDNA-positive patients survival was longer.", "", True),
@@ -102,7 +101,7 @@ def test_lines_that_state_the_status_come_before_those_that_state_none() -> None
     assert [one.text for one in claims] == [stated, silent]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "line", "title", "elsewhere"),
     [
         ("Does BCBS of Texas cover it?", "It is covered.", "Blue Cross of Louisiana", True),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from knowledge.generation import generation_policy
 from tests.examples import examples
+from tests.grid import grid
 from workers.generate.model import Accepted, Written, WrittenClaim, accept, draft
 from workers.generate.prompting import instructions_for
 from workers.generate.snippets import Shown
@@ -43,7 +44,7 @@ def kept(written: Written, query_type: str = "clinical_trials") -> Accepted:
     return accept(written, EVIDENCE, instructions_for(query_type).sections)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("bad", "reason"),
     [
         pytest.param(claim("E9"), "unknown_evidence", id="an invented source"),
@@ -71,7 +72,7 @@ def test_no_more_claims_than_allowed_are_kept() -> None:
     assert accepted.refused == {"too_many": 5}
 
 
-@pytest.mark.parametrize(
+@grid(
     ("evidence_id", "heading", "home"),
     [
         ("E3", "CLINICAL TRIALS", "CLINICAL TRIALS"),

@@ -4,6 +4,7 @@ import pytest
 
 from store.documents.content import content
 from store.index.terms import terms
+from tests.grid import grid
 from workers.generate.approvals import Approval
 from workers.generate.extractive import Candidate, choose
 from workers.generate.populations import Population
@@ -17,7 +18,7 @@ def is_another(question: str, title: str, line: str, text: str = "") -> bool:
     return Population([question]).is_another(line, title, text)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "title", "line"),
     [
         ("Does ivermectin reduce mortality in patients with influenza?", MICE, LOWERED),
@@ -70,7 +71,7 @@ def test_a_line_whose_work_is_on_others_only_does_not_answer(
     assert is_another(question, title, line)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "title", "line"),
     [
         ("Does ivermectin reduce mortality in mice with influenza?", MICE, LOWERED),
@@ -103,7 +104,7 @@ EC = "European Commission decision on tebentafusp"
 APPROVED = "Tebentafusp was approved for uveal melanoma in April 2022."
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "title", "publisher", "line", "elsewhere"),
     [
         (US, EC, "", APPROVED, True),

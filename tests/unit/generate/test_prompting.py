@@ -9,6 +9,7 @@ import pytest
 
 from knowledge.generation import Form, Reason, generation_policy
 from knowledge.loader import load
+from tests.grid import grid
 from workers.generate.model import Written, accept
 from workers.generate.prompting import Instructions, instructions_for
 from workers.generate.snippets import Shown
@@ -143,7 +144,7 @@ def test_mc_2_2a_every_prompt_has_one_or_two_examples_of_its_own(form: str) -> N
     assert 1 <= len(examples(form)) <= 2
 
 
-@pytest.mark.parametrize(("query_type", "asked", "answer"), EXAMPLES)
+@grid(("query_type", "asked", "answer"), EXAMPLES)
 @pytest.mark.requirement("MC-2.2b")
 def test_mc_2_2b_examples_pass_our_own_checks_in_the_order_of_the_sections(
     query_type: str, asked: dict[str, Any], answer: Written
@@ -156,7 +157,7 @@ def test_mc_2_2b_examples_pass_our_own_checks_in_the_order_of_the_sections(
     assert set(answer.missing) <= set(headings(told))
 
 
-@pytest.mark.parametrize(("query_type", "asked", "answer"), EXAMPLES)
+@grid(("query_type", "asked", "answer"), EXAMPLES)
 @pytest.mark.requirement("MC-3.2a")
 def test_mc_3_2a_every_quotation_of_an_example_stands_in_its_source_to_the_letter(
     query_type: str, asked: dict[str, Any], answer: Written

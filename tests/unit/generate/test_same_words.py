@@ -4,9 +4,10 @@ import pytest
 
 from store.documents.content import content
 from store.index.terms import terms
+from tests.grid import grid
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "sentence"),
     [
         ("Can atorvastatin be given in pregnancy?", "LIPITOR given to pregnant women."),

@@ -4,6 +4,7 @@ import pytest
 
 from store.documents.content import content
 from store.index.terms import terms
+from tests.grid import grid
 from workers.generate.extractive import Candidate, choose
 from workers.generate.scoring import Asked
 from workers.generate.subjects import Subjects
@@ -16,7 +17,7 @@ TRIAL = "Secukinumab in plaque psoriasis"
 ASPIRIN = "Aspirin reduced vascular mortality by 15%."
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "title", "line", "text"),
     [
         ("What dose of methotrexate in rheumatoid arthritis?", LABEL, LEUKEMIA, PSORIASIS),
@@ -48,7 +49,7 @@ def test_a_line_of_a_work_on_another_drug_or_disease_does_not_answer(
     assert Subjects([question]).are_missed(line, title, f"{line} {text}")
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "title", "line", "text"),
     [
         ("What dose of methotrexate in psoriasis?", LABEL, PSORIASIS, ""),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.generate.wording import (
     is_about_itself,
     is_whole,
@@ -12,7 +13,7 @@ from workers.generate.wording import (
 )
 
 
-@pytest.mark.parametrize(
+@grid(
     "sentence",
     [
         "They were treated for six months with oral drugs.",
@@ -46,7 +47,7 @@ def test_a_sentence_that_needs_the_one_before_it_leans(sentence: str) -> None:
     assert not stands_alone(sentence)
 
 
-@pytest.mark.parametrize(
+@grid(
     "sentence",
     [
         "In this double-blind phase 3 trial, relapse was halved.",
@@ -69,7 +70,7 @@ def test_a_work_that_speaks_of_itself_leans_on_nothing(sentence: str) -> None:
     assert not leans(sentence)
 
 
-@pytest.mark.parametrize(
+@grid(
     "words",
     [
         "## Results of the trial and of its extension",

@@ -14,6 +14,7 @@ import yaml
 from clinical_text.structure import segment
 from store.documents.records import SourceRecord
 from tests.fakes.clinicaltrials import made_up_study
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.clinicaltrials.fields import FIELDS
 from workers.ingest.parsers.clinicaltrials.results import MOST_FREQUENT
@@ -153,7 +154,7 @@ def test_eligibility_is_kept_to_the_letter() -> None:
     assert criteria in text
 
 
-@pytest.mark.parametrize("status", ALL_STATUSES)
+@grid("status", ALL_STATUSES)
 def test_no_study_is_left_out_for_its_status(status: str) -> None:
     record = _one(made_up_study("NCT00000001", DAY, status=status))
     assert record.facts["status"] == status
@@ -286,7 +287,7 @@ def test_an_error_body_is_malformed() -> None:
         parse(b"`filter.phase` is unknown parameter")
 
 
-@pytest.mark.parametrize("path", sorted(LEFT_OUT))
+@grid("path", sorted(LEFT_OUT))
 def test_what_is_left_out_has_a_reason_and_is_not_mapped(path: str) -> None:
     assert len(LEFT_OUT[path]) > 10
     assert path.removesuffix("/*") not in MAPPED
@@ -388,7 +389,7 @@ def test_every_field_of_the_registry_is_mapped_or_left_out_with_a_reason() -> No
 
 
 @needs_shared
-@pytest.mark.parametrize("path", sorted(_fields_of_the_registry()))
+@grid("path", sorted(_fields_of_the_registry()))
 def test_a_change_of_a_mapped_field_changes_the_record_and_of_another_does_not(path: str) -> None:
     study = _complete_study()
     if "denoms[]" in path and "classes[]" not in path:
@@ -409,10 +410,9 @@ def _recorded(*places: str) -> list[Path]:
 
 
 @needs_shared
-@pytest.mark.parametrize(
+@grid(
     "path",
     _recorded("ctgov_v2/full/*.json", "ctgov_v2/biomcp/*.json", "wire_samples/ctgov_*.json"),
-    ids=lambda path: path.stem,
 )
 def test_recorded_payloads_parse(path: Path) -> None:
     if path.name in ("search_melanoma_20260811.json", "ctgov_errors.json"):

@@ -11,6 +11,7 @@ from clinical_text.structure import segment
 from store.documents.records import SourceRecord
 from tests.fakes.cms import Cms, escaped
 from tests.fakes.web import Clock
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
@@ -77,7 +78,7 @@ def test_sections_of_the_text_stand_in_their_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("sent", "expected"),
     [
         ("&lt;p&gt;One&lt;&sol;p&gt;&lt;p&gt;HR &amp;lt; 1&lt;/p&gt;", "One\n\nHR < 1"),
@@ -166,7 +167,7 @@ def test_what_is_no_report_is_malformed(payload: bytes) -> None:
 # --- CPT ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected", "codes"),
     [
         ("Bill 81000, 81001 and 81002.", f"Bill {CODES}.", 3),
@@ -184,7 +185,7 @@ def test_codes_and_their_descriptors_are_left_out(text: str, expected: str, code
     assert without_cpt(text) == (expected, codes)
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         "12345 patients were treated.",

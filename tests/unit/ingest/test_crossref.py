@@ -10,6 +10,7 @@ import pytest
 from store.documents.records import Notice
 from tests.fakes.crossref import Crossref, update
 from tests.fakes.web import Clock
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement, doi_path, ended_by_title
 from workers.ingest.parsers.crossref import crossref_statement
@@ -44,7 +45,7 @@ def test_dates_may_be_partial(stated: list[Any], year: int | None) -> None:
     assert _statement(issued={"date-parts": stated}).year == year
 
 
-@pytest.mark.parametrize(
+@grid(
     ("kind", "expected"),
     [
         ("retraction", "retraction"),
@@ -138,7 +139,7 @@ def test_a_title_in_capitals_counts_where_nothing_else_does() -> None:
     assert "standing_basis" not in both.facts
 
 
-@pytest.mark.parametrize(
+@grid(
     ("title", "kind"),
     [
         ("RETRACTED: X", "retraction"),

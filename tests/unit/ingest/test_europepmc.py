@@ -11,6 +11,7 @@ from clinical_text.structure import segment
 from store.documents.records import SourceRecord
 from tests.fakes.europepmc import EuropePmc, abstract
 from tests.fakes.web import Clock
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.europepmc.search import open_full_texts, parse
@@ -125,7 +126,7 @@ def test_the_most_telling_publication_type_names_the_record() -> None:
     assert record.facts["publication_types"] == types
 
 
-@pytest.mark.parametrize(
+@grid(
     ("first", "electronic", "stated", "expected"),
     [
         ("2026-03-17", "2026-03-17", "2026 Apr", "day"),
@@ -339,7 +340,7 @@ def test_fields_that_nobody_mapped_are_counted() -> None:
     assert odd.unmapped == {"commentCorrectionList.commentCorrection[].type": 1}
 
 
-@pytest.mark.parametrize(
+@grid(
     "payload",
     [
         b"",

@@ -1,14 +1,14 @@
 """Markup in titles and abstracts becomes words, and words that look like markup stay."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from tests.grid import grid
 from workers.ingest.parsers.inline_markup import paragraphs, words
 
 
-@pytest.mark.parametrize(
+@grid(
     ("markup", "expected"),
     [
         ("in <i>C. elegans</i> and", "in C. elegans and"),

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from knowledge.news import Feed
 from store.documents.records import SourceRecord
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.envelope import wrap
@@ -200,7 +201,7 @@ def test_a_feed_must_stand_at_its_publisher() -> None:
 # --- HTML -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@grid(
     ("source", "expected"),
     [
         ("<p>a < 5 and b</p><p>c</p>", "a < 5 and b\n\nc"),

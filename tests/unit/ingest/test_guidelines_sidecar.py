@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.guideline import (
@@ -68,7 +69,7 @@ def test_a_version_is_taken_as_it_is_written(content: bytes, is_json: bool) -> N
     assert read_sidecar(content, is_json=is_json).version == "1.10"
 
 
-@pytest.mark.parametrize(
+@grid(
     "content",
     [
         b"", b"just words", b"- a\n- b", b"title: [", b"\xff\xfe", b"a: &a [*a, *a]",
@@ -76,7 +77,7 @@ def test_a_version_is_taken_as_it_is_written(content: bytes, is_json: bool) -> N
         b"x" * (MAX_SIDECAR_BYTES + 1), b'{"title": NaN}',
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("is_json", [True, False])
+@grid("is_json", [True, False])
 def test_a_sidecar_that_is_none_says_so_in_one_line(content: bytes, is_json: bool) -> None:
     with pytest.raises(BadSidecar) as caught:
         read_sidecar(content, is_json=is_json)

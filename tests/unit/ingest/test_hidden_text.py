@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.file_formats import UnreadableDocument, read
 
 HIDDEN = [
@@ -60,12 +61,12 @@ def _text(part: str) -> str:
     return record.text
 
 
-@pytest.mark.parametrize("part", HIDDEN)
+@grid("part", HIDDEN)
 def test_what_a_page_hides_is_not_read(part: str) -> None:
     assert "X" not in _text(part)
 
 
-@pytest.mark.parametrize("part", SHOWN)
+@grid("part", SHOWN)
 def test_what_a_page_shows_is_read(part: str) -> None:
     assert "X" in _text(part)
 

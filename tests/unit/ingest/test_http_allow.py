@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.http.allow import Addresses, host_of, origin_of
 from workers.http.errors import NotAllowed
 
@@ -52,7 +53,7 @@ def test_a_mirror_takes_the_place_of_the_origin_and_back() -> None:
     assert PLAIN.actual(PLAIN.allowed(f"{ONE}/a")) == httpx.URL(f"{ONE}/a")
 
 
-@pytest.mark.parametrize(
+@grid(
     ("location", "target"),
     [
         ("next?x=1", f"{ONE}/a/next?x=1"),
@@ -72,7 +73,7 @@ def test_a_redirect_leads_to_a_logical_address(location: str, target: str) -> No
     assert str(MIRRORED.redirected(address, location)) == target
 
 
-@pytest.mark.parametrize(
+@grid(
     "location",
     [
         "http://127.0.0.1:9/other",

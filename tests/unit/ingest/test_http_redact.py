@@ -10,13 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.http.redact import REDACTED, redact, silence_http_logs, without_words
 
 KEY = 'k3y/0f+N0b0dy="5ecret" é'
 SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=8, max_size=40)
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         KEY,
@@ -38,7 +39,7 @@ def test_a_secret_is_found_in_every_spelling(text: str) -> None:
     assert b64encode(KEY.encode())[:20].decode() not in found
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "left"),
     [
         ("GET /x?api_key=abc&term=gout", f"GET /x?api_key={REDACTED}&term=gout"),

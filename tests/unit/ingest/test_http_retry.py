@@ -2,17 +2,17 @@
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.http.retry import backoff_seconds, is_passing, retry_after_seconds
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 WEEK = 7 * 24 * 3600.0
 
 
-@pytest.mark.parametrize(
+@grid(
     ("value", "seconds"),
     [
         ("0", 0.0),

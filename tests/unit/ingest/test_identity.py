@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinical_text.titles import same_title, title_match, title_words
+from tests.grid import grid
 from workers.ingest.enrichment import Statement
 from workers.ingest.identity import Named, disagreements, malformed_nct
 
 LONG = "Made-up therapy guided by circulating tumour DNA in stage II colon cancer"
 
 
-@pytest.mark.parametrize(
+@grid(
     ("one", "other"),
     [
         (LONG, f"{LONG}."),
@@ -35,7 +36,7 @@ def test_a_title_is_known_again_however_a_source_writes_it(one: str, other: str)
     assert same_title(other, one)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("one", "other"),
     [
         (LONG, "Something else entirely"),
@@ -95,7 +96,7 @@ def test_titles_of_one_work_match_wholly_and_no_match_leaves_its_scale(
 HELD = Named(LONG, 2024, {"pmid": "1", "doi": "10.5555/x"})
 
 
-@pytest.mark.parametrize(
+@grid(
     ("said", "fields"),
     [
         ({}, []),
@@ -117,7 +118,7 @@ def test_a_title_that_pubmed_translated_is_not_compared() -> None:
     assert disagreements(Named("[A made-up title].", 2024, {}), said) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "found"),
     [
         ("NCT01234567 and nct01234567, NCT 01234567, NCT-01234567 (NCT#01234567).", []),

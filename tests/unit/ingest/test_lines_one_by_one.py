@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.documents.records import SourceRecord
+from tests.grid import grid
 from workers.file_formats import UnreadableDocument, lines, read, read_each
 from workers.file_formats.lines import MOST_UNREADABLE
 
@@ -26,8 +27,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD)
-@pytest.mark.parametrize("at", [0, 1, 2])
+@grid("bad", BAD)
+@grid("at", [0, 1, 2])
 def test_the_other_lines_are_read_and_the_bad_one_is_told(bad: bytes, at: int) -> None:
     given = [record("one"), record("two")]
     given.insert(at, bad)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.fakes import clinicaltrials, openfda
 from tests.fuzz.properties import a_payload_is_read_or_malformed
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.clinicaltrials.study import parse
@@ -143,8 +144,8 @@ def test_changed_bytes_give_a_parsed_or_malformed(case: str, data: st.DataObject
     a_payload_is_read_or_malformed(parse_payload, mutate_bytes(data.draw, base))
 
 
-@pytest.mark.parametrize("case", sorted(CASES))
-@pytest.mark.parametrize(
+@grid("case", sorted(CASES))
+@grid(
     "payload",
     [
         b"",

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import (
@@ -35,7 +36,7 @@ _json = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@grid(
     "payload",
     [
         b"",
@@ -102,7 +103,7 @@ def test_every_value_is_either_known_or_counted(value: Any) -> None:
     assert sorted(unknown.elements()) == sorted(path for path in every if not fields.covers(path))
 
 
-@pytest.mark.parametrize(
+@grid(
     ("path", "covered"),
     [
         ("a.b", True),
@@ -151,9 +152,7 @@ def test_dates_keep_what_they_state(words: str, moment: datetime, precision: str
     assert when(words) == (moment, precision)
 
 
-@pytest.mark.parametrize(
-    "words", ["", "2023-02-29", "0000", "202403", "2024-3-1", "24-03-01", "2024-03-01x", "٢٠٢٤"]
-)
+@grid("words", ["", "2023-02-29", "0000", "202403", "2024-3-1", "24-03-01", "2024-03-01x", "٢٠٢٤"])
 def test_what_is_no_date_is_none(words: str) -> None:
     assert when(words) is None
 

@@ -17,6 +17,7 @@ from tests.fakes.openfda import (
     made_up_recall,
     made_up_report,
 )
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import Fields
@@ -105,7 +106,7 @@ def test_a_label_that_could_not_be_joined_is_titled_by_its_product() -> None:
     assert _one(parse_label, row).publisher == "U.S. Food and Drug Administration"
 
 
-@pytest.mark.parametrize(
+@grid(
     ("stated", "made", "published"),
     [
         ("20260301", "2026-03-01", True),
@@ -136,7 +137,7 @@ def test_the_order_in_which_names_are_joined_makes_no_new_version() -> None:
     assert first.content_hash() == second.content_hash()
 
 
-@pytest.mark.parametrize(
+@grid(
     ("source", "rows"),
     [
         ("<table><tr><td>a</td><td> b\n c </td></tr><tr><th>d</th></tr></table>", "a | b c\nd"),

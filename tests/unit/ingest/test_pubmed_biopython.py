@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.pubmed.article import Article
 from workers.ingest.parsers.pubmed.reader import read_article
@@ -268,7 +269,7 @@ def test_registries_grants_and_links_agree() -> None:
         assert ours.conflicts == _plain(theirs.get("CoiStatement", ""))
 
 
-@pytest.mark.parametrize("name", FILES)
+@grid("name", FILES)
 def test_every_real_record_is_stored_and_no_field_of_it_is_unknown(name: str) -> None:
     parsed = parse(_bytes(name))
     assert not parsed.problems

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article_set
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.pubmed.bulk import MAX_RECORD_BYTES, slices
 from workers.ingest.parsers.pubmed.records import parse
@@ -42,8 +43,8 @@ def _until_malformed(data: bytes, size: int = 250) -> tuple[list[str], str]:
         keys += [record.key for record in parse(payload).records]
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["xml", "gzip"])
-@pytest.mark.parametrize("size", [1, 3, 10, 11, 250])
+@grid("pack", [bytes, gzip.compress])
+@grid("size", [1, 3, 10, 11, 250])
 def test_slices_hold_all_records_in_order_and_read_alone(pack: Any, size: int) -> None:
     found = list(_cut(pack(FILE), size))
     parsed = [parse(payload) for payload, _ in found]
@@ -74,8 +75,8 @@ def test_tags_that_fall_between_two_reads_are_found(chunk: int) -> None:
     assert [record.key for payload in found for record in parse(payload).records] == ALL
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["xml", "gzip"])
-@pytest.mark.parametrize("left_out", [1, 20, 60, 500])
+@grid("pack", [bytes, gzip.compress])
+@grid("left_out", [1, 20, 60, 500])
 def test_a_truncated_file_gives_its_whole_records_and_is_malformed(
     pack: Any, left_out: int
 ) -> None:
@@ -92,7 +93,7 @@ def test_several_gzip_members_are_one_file() -> None:
     assert sum(count for _, count in _cut(data)) == 11
 
 
-@pytest.mark.parametrize(
+@grid(
     "data",
     [
         b"",

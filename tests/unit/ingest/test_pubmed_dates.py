@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.ingest.parsers.pubmed.dates import medline_date, partial_date, read_date, written_date
 from workers.ingest.parsers.xml import parse_xml
 
 
-@pytest.mark.parametrize(
+@grid(
     ("inner", "stated", "precision"),
     [
         ("<Year>2024</Year>", "2024", "year"),

@@ -16,6 +16,7 @@ from knowledge.publication_types import most_telling, of_article_type
 from store.documents.records import Notice, SourceRecord
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article, article_set
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.pubmed.fields import count_unmapped
@@ -210,7 +211,7 @@ def test_malformed_identifiers_are_left_out_and_doubted() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@grid(
     ("links", "types", "kinds"),
     [
         ((("RetractionIn", 2),), ("Retracted Publication",), [("retraction", "pmid:2")]),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers.markup import words
 from workers.ingest.parsers.xml import MAX_DEPTH, parse_xml
@@ -51,7 +52,7 @@ def test_declared_entities_are_refused_before_anything_expands(text: str) -> Non
         parse_xml(text.encode())
 
 
-@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN.keys())
+@grid("text", BROKEN.values())
 def test_what_is_not_well_formed_is_malformed(text: str) -> None:
     with pytest.raises(Malformed) as caught:
         parse_xml(text.encode())
@@ -92,7 +93,7 @@ def test_any_bytes_give_a_tree_or_malformed(data: bytes) -> None:
 MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML">{}</math>'
 
 
-@pytest.mark.parametrize(
+@grid(
     ("xml", "text"),
     [
         ("50×10<sup>9</sup>/L", "50×10⁹/L"),

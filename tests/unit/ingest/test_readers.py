@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from store.documents.records import MAX_TEXT_CHARS, SourceRecord
 from tests.fuzz.properties import a_file_is_read_or_refused_in_one_line
+from tests.grid import grid
 from workers import file_formats
 from workers.file_formats import UnreadableDocument, read, sniff, web
 
@@ -130,7 +131,7 @@ def test_html_without_h1_is_titled_by_its_title_element() -> None:
     assert (record.title, record.text) == ("The page", "Words")
 
 
-@pytest.mark.parametrize(
+@grid(
     "source",
     [
         "<div>" * 20_000 + "words",
@@ -170,7 +171,7 @@ def test_json_lines_skip_blank_lines() -> None:
     assert [record.title for record in _read("records.jsonl")] == ["First", "Second"]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("data", "filename", "message"),
     [
         (b"", "a.txt", "empty"),

@@ -11,6 +11,7 @@ from clinical_text.structure import segment
 from store.documents.records import SourceRecord
 from tests.fakes.dailymed import DailyMed, spl
 from tests.fakes.web import Clock
+from tests.grid import grid
 from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.dailymed import parse_dailymed, parse_listing
@@ -127,7 +128,7 @@ def test_a_title_alone_is_kept() -> None:
     assert record.text.endswith("\n\n## 4.1 Active made-up disease")
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected"),
     [
         ("<paragraph>One <content>two</content>\n  three.</paragraph>", "One two three."),
@@ -237,7 +238,7 @@ def test_what_is_mapped_is_not_left_out_as_well() -> None:
     assert not mapped & set(LEFT_OUT)
 
 
-@pytest.mark.parametrize(
+@grid(
     "payload",
     [
         b"",
@@ -333,7 +334,7 @@ def test_a_real_listing_with_a_homonym() -> None:
     assert len(parse_listing(payload, 1, None).set_ids) == 2
 
 
-@pytest.mark.parametrize(
+@grid(
     ("following", "data", "expected"),
     [
         (2, [1], 2), ("2", [1], 2), ("null", [1], None), (None, [1], None), ("", [1], None),

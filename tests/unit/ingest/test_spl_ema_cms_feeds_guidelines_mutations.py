@@ -19,6 +19,7 @@ from tests.fakes.news import Item, rss
 from tests.fakes.web import Clock
 from tests.fuzz.mutations import damaged, mutate_tree, mutated
 from tests.fuzz.properties import a_payload_is_read_or_malformed
+from tests.grid import grid
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.cms.coverage import parse_cms
@@ -150,7 +151,7 @@ def test_damaged_xml_gives_a_result_or_malformed(name: str, random: Random) -> N
     check_xml(name, random)
 
 
-@pytest.mark.parametrize("name", [*JSON_CASES, *XML_CASES])
+@grid("name", [*JSON_CASES, *XML_CASES])
 def test_undamaged_payloads_are_read(name: str) -> None:
     if name in JSON_CASES:
         parse, value = JSON_CASES[name]

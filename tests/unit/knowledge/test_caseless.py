@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from knowledge.caseless import Caseless, folded
 from knowledge.loader import load
+from tests.grid import grid
 
 _ALL = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
 _MARKS = re.compile(r"[\\^$(\[|?*+]")
@@ -39,7 +40,7 @@ def _texts(pattern: str) -> st.SearchStrategy[str]:
     return st.lists(written | other, max_size=4).map("".join)
 
 
-@pytest.mark.parametrize("pattern", _PATTERNS)
+@grid("pattern", _PATTERNS)
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_it_matches_where_the_pattern_that_ignores_case_does(

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from knowledge.cures import CurePolicy, Phrase, cure_policy, cure_query
 from knowledge.loader import load
 from knowledge.queries import plain_query
+from tests.grid import grid
 from workers.retrieve.understanding.read import search_terms
 
 SOURCES = sorted(cure_policy().sources)
@@ -79,7 +80,7 @@ def test_too_few_terms_are_no_query_and_too_many_are_cut(question: str, query: i
     assert (found.count(" AND ") + 1 if found else None) == query
 
 
-@pytest.mark.parametrize(
+@grid(
     "phrase",
     ["lung AND brain", "lung OR brain", "NOT lung", 'a "b"', "lung*", "a:b", "(a)", "a ", ""],
 )

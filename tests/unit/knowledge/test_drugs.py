@@ -13,6 +13,7 @@ from knowledge.drugs import (
 )
 from knowledge.guard_terms import drug_terms
 from knowledge.loader import load
+from tests.grid import grid
 
 
 def test_every_brand_of_the_list_is_its_generic_drug() -> None:
@@ -48,7 +49,7 @@ def test_an_abbreviation_that_stands_for_more_is_no_brand() -> None:
     assert brands("nothing") == ()
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "asked", "holds"),
     [
         ("ELIQUIS is contraindicated.", {"apixaban"}, True),

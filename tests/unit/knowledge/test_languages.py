@@ -1,12 +1,11 @@
 """Which questions are not in English."""
 
-import pytest
-
 from knowledge.languages import seems_english
 from knowledge.notes import plan_policy
+from tests.grid import grid
 
 
-@pytest.mark.parametrize(
+@grid(
     "question",
     [
         "¿Cuál es la dosis de apixaban?",
@@ -25,7 +24,7 @@ def test_a_question_in_another_language_is_known(question: str) -> None:
     assert not seems_english(question)
 
 
-@pytest.mark.parametrize(
+@grid(
     "question",
     [
         "",

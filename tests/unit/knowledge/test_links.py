@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from knowledge.links import DirectUrl, NotDirect, direct_url, is_direct, is_search_page
+from tests.grid import grid
 
 SEARCHES = [
     "https://www.google.com/search?q=ctdna",
@@ -52,7 +53,7 @@ PAGES = [
 
 
 @pytest.mark.requirement("EB-9.1")
-@pytest.mark.parametrize("url", SEARCHES)
+@grid("url", SEARCHES)
 def test_eb_9_1_no_search_page_can_be_a_direct_address(url: str) -> None:
     assert is_search_page(url)
     with pytest.raises(NotDirect) as caught:
@@ -62,13 +63,13 @@ def test_eb_9_1_no_search_page_can_be_a_direct_address(url: str) -> None:
 
 
 @pytest.mark.requirement("EB-8.3")
-@pytest.mark.parametrize("url", PAGES)
+@grid("url", PAGES)
 def test_eb_8_3_the_page_of_a_document_is_no_search_page_whatever_its_words(url: str) -> None:
     assert not is_search_page(url)
     assert direct_url({}, url) == DirectUrl(url) == url
 
 
-@pytest.mark.parametrize(
+@grid(
     "url",
     [
         "",
@@ -94,7 +95,7 @@ def test_what_is_no_web_address_of_one_page_is_none(url: str) -> None:
 
 
 @pytest.mark.requirement("EB-8.2")
-@pytest.mark.parametrize(
+@grid(
     ("identifiers", "url"),
     [
         ({"pmid": "35657320"}, "https://pubmed.ncbi.nlm.nih.gov/35657320/"),

@@ -4,13 +4,13 @@ import re
 import string
 import sys
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clinical_text import number_patterns, numbered_names
 from clinical_text.effects import patterns, words
 from knowledge.literals import ignoring_case, in_any_case, needs
+from tests.grid import grid
 
 _GUARDED = [
     patterns.MEASURE,
@@ -24,7 +24,7 @@ _GUARDED = [
 ]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("pattern", "exact", "any_case"),
     [
         (r"\bend[- ]?points?\b", ("point",), ()),
@@ -51,7 +51,7 @@ def test_the_longest_that_every_match_holds_is_told(
     assert (found.exact, found.any_case) == (exact, any_case)
 
 
-@pytest.mark.parametrize("pattern", _GUARDED, ids=lambda pattern: pattern.pattern[:30])
+@grid("pattern", _GUARDED)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_whatever_a_pattern_matches_meets_its_needs(

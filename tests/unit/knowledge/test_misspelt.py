@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from knowledge.drugs import names
 from knowledge.misspelt import Meant, _Index, distance, meant, words_meant
+from tests.grid import grid
 
 
-@pytest.mark.parametrize(
+@grid(
     ("word", "name", "of"),
     [
         ("eliqis", "Eliquis", "apixaban"),
@@ -28,7 +29,7 @@ def test_a_misspelt_name_is_offered_as_it_is_written(word: str, name: str, of: s
     assert meant(f"what is known of {word}?") == (Meant(word, name, of),)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("word", "name"),
     [
         ("imunotherapy", "immunotherapy"),

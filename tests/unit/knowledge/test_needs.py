@@ -4,13 +4,13 @@ import re
 from itertools import product
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.literals import ignoring_case
 from knowledge.loader import load
 from knowledge.needs import Needy
+from tests.grid import grid
 from workers.generate.facets import rank
 
 _PATTERNS = [(["stop", "halt"], r"\b(?:stop|halt) now\b"), (["<"], r"<\w+>"), ([" mode"], "x mode")]
@@ -84,9 +84,7 @@ _STATED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("facet", "sentence"), [(name, one) for name, some in _STATED.items() for one in some]
-)
+@grid(("facet", "sentence"), [(name, one) for name, some in _STATED.items() for one in some])
 def test_no_need_hides_what_a_facet_states(facet: str, sentence: str) -> None:
     patterns = load("answers")["facets"][facet]["patterns"]
 
@@ -95,7 +93,7 @@ def test_no_need_hides_what_a_facet_states(facet: str, sentence: str) -> None:
     assert rank(facet, sentence.upper()) is not None
 
 
-@pytest.mark.parametrize("letter", "abcdefghijklmnopqrstuvwxyz0-")
+@grid("letter", "abcdefghijklmnopqrstuvwxyz0-")
 def test_ignoring_case_has_a_letter_wherever_a_pattern_that_ignores_case_finds_it(
     letter: str,
 ) -> None:

@@ -5,6 +5,7 @@ import pytest
 from knowledge.loader import load
 from knowledge.products import are_on_others, has_products, products, speak_to
 from knowledge.tags import tags
+from tests.grid import grid
 
 
 def test_every_product_is_a_word_of_its_decision() -> None:
@@ -30,7 +31,7 @@ def test_a_brand_names_its_product(words: str, named: set[str]) -> None:
     assert products(words) == named
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "asked", "speaks"),
     [
         ("Apixaban lowered stroke.", {"apixaban"}, True),

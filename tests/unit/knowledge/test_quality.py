@@ -5,6 +5,7 @@ from pydantic import ValidationError
 
 from knowledge.quality import UNKNOWN, Bound, Figure, quality_metrics
 from knowledge.regression import regression
+from tests.grid import grid
 
 
 def test_every_metric_of_the_plans_is_there() -> None:
@@ -67,7 +68,7 @@ def test_a_bound_is_one_comparison(given: dict[str, float]) -> None:
         Bound(**given)
 
 
-@pytest.mark.parametrize("name", list(quality_metrics()))
+@grid("name", list(quality_metrics()))
 def test_nothing_neither_meets_nor_misses_nor_wakes(name: str) -> None:
     metric = quality_metrics()[name]
     assert metric.met(UNKNOWN) is None
@@ -82,7 +83,7 @@ def test_too_little_misses_a_target_and_wakes_nobody() -> None:
     assert metric.alerts(Figure(1.0, metric.least)) is False
 
 
-@pytest.mark.parametrize("name", list(quality_metrics()))
+@grid("name", list(quality_metrics()))
 def test_what_wakes_somebody_has_missed_its_target(name: str) -> None:
     metric = quality_metrics()[name]
     if metric.alert is None or metric.target is None:

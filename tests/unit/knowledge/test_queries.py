@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from knowledge.news import feeds
 from knowledge.queries import EVERYTHING, MAX_QUERY_CHARS, QueryRefused, plain_query
 from knowledge.sources import connector_policies
+from tests.grid import grid
 
 SOURCES = list(connector_policies())
 SEARCHED = [
@@ -16,7 +17,7 @@ SEARCHED = [
 ]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("source", "query"),
     [
         ("pubmed", '("circulating tumor DNA"[tiab] OR ctDNA[tiab]) AND 2026/01/01[edat]'),
@@ -60,7 +61,7 @@ def test_a_query_has_up_to_4000_characters() -> None:
         plain_query("pubmed", "x" * (MAX_QUERY_CHARS + 1))
 
 
-@pytest.mark.parametrize("sign", ["\x00", "\x07", "\n", "\t", "\x7f", "\x9f", "\ud800", "\u2028"])
+@grid("sign", ["\x00", "\x07", "\n", "\t", "\x7f", "\x9f", "\ud800", "\u2028"])
 def test_control_characters_inside_are_refused_with_their_place(sign: str) -> None:
     with pytest.raises(QueryRefused, match=rf"U\+{ord(sign):04X}\) at place 4"):
         plain_query("pubmed", f" MRD{sign}ctDNA ")
@@ -72,7 +73,7 @@ def test_characters_that_nobody_sees_are_refused(sign: str) -> None:
         plain_query("pubmed", f"ctDNA{sign}MRD")
 
 
-@pytest.mark.parametrize(
+@grid(
     ("query", "why"),
     [
         ('ctDNA "MRD', "quotation mark"),
@@ -96,8 +97,8 @@ def test_brackets_inside_quotation_marks_and_behind_backslashes_are_words() -> N
     assert plain_query("openfda-label", r"a\) \" \( b")
 
 
-@pytest.mark.parametrize("source", SEARCHED)
-@pytest.mark.parametrize(
+@grid("source", SEARCHED)
+@grid(
     "query",
     [
         "http://10.0.0.1/secret",

@@ -15,6 +15,7 @@ from knowledge.links import is_search_page
 from knowledge.loader import load
 from knowledge.scenarios import Entry, Scenario, scenario_for, scenarios
 from knowledge.tags import tags
+from tests.grid import grid
 
 FILES = sorted(
     (path for path in files("knowledge").joinpath("scenarios").iterdir()),
@@ -77,32 +78,32 @@ def test_eb_4_1_every_named_scenario_has_its_pack() -> None:
     assert {path.name for path in FILES} == {f"{name}.yaml" for name in EXPECTED}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@grid("path", FILES)
 def test_every_file_is_a_valid_pack_named_like_its_file(path: Path) -> None:
     read = Scenario.model_validate(yaml.safe_load(path.read_text("utf-8")))
     assert f"{read.name}.yaml" == path.name
     assert read.usable()
 
 
-@pytest.mark.parametrize("one", ALL)
+@grid("one", ALL)
 def test_every_tag_of_a_pack_is_in_the_vocabulary(one: Scenario) -> None:
     assert set(one.diseases) <= set(load("vocabulary")["diseases"])
     assert set(one.decisions) <= set(load("vocabulary")["decisions"])
 
 
-@pytest.mark.parametrize("one", ALL)
+@grid("one", ALL)
 def test_every_confirmed_entry_leads_to_a_work(one: Scenario) -> None:
     assert [work.title for work in one.usable() if not (work.identifiers() or work.url)] == []
 
 
-@pytest.mark.parametrize("one", ALL)
+@grid("one", ALL)
 def test_an_unconfirmed_entry_claims_no_identifier_and_says_why(one: Scenario) -> None:
     doubtful = [work for work in one.entries if not work.confirmed]
     assert [work.title for work in doubtful if work.identifiers()] == []
     assert all(work.basis.startswith("not confirmed: ") for work in doubtful)
 
 
-@pytest.mark.parametrize("one", ALL)
+@grid("one", ALL)
 def test_no_identifier_occurs_twice_within_a_pack(one: Scenario) -> None:
     named = Counter(
         (kind, value.lower()) for work in one.entries for kind, value in work.identifiers().items()
@@ -123,7 +124,7 @@ def test_an_identifier_is_of_one_work_across_packs() -> None:
 
 
 @pytest.mark.requirement("EB-4.1")
-@pytest.mark.parametrize("one", ALL)
+@grid("one", ALL)
 def test_eb_4_1_every_pack_has_a_guideline_a_review_and_a_trial_or_cohort(one: Scenario) -> None:
     kinds = {work.kind for work in one.usable()}
     assert {"guideline", "systematic_review"} <= kinds
@@ -131,12 +132,12 @@ def test_eb_4_1_every_pack_has_a_guideline_a_review_and_a_trial_or_cohort(one: S
 
 
 @pytest.mark.requirement("EB-4.2")
-@pytest.mark.parametrize("one", [one for one in scenarios() if one.decisions != ("mrd_testing",)])
+@grid("one", [one for one in scenarios() if one.decisions != ("mrd_testing",)])
 def test_eb_4_2_a_pack_outside_oncology_has_three_guidelines_to_anchor_on(one: Scenario) -> None:
     assert sum(work.kind == "guideline" for work in one.usable()) >= 3
 
 
-@pytest.mark.parametrize("one", ALL)
+@grid("one", ALL)
 def test_eb_8_2_no_address_is_a_search_page(one: Scenario) -> None:
     assert [work.url for work in one.entries if work.url and is_search_page(work.url)] == []
 
@@ -171,7 +172,7 @@ def test_a_question_finds_its_scenario_by_all_its_diseases_and_one_decision() ->
     assert scenario_for([], []) is None
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "name"),
     [
         (
@@ -267,7 +268,7 @@ def test_eb_7_1_another_article_on_the_trial_is_not_the_work_of_the_pack_by_its_
     assert registration.pmid == "111"
 
 
-@pytest.mark.parametrize("one", ALL)
+@grid("one", ALL)
 def test_every_identifier_of_a_confirmed_entry_leads_back_to_it(one: Scenario) -> None:
     for work in one.usable():
         for kind, value in work.identifiers().items():

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from clinical_text.boundaries import cuts_at, widen
 from store.core.spans import Span
+from tests.grid import grid
 
 
 def cuts(marked: str) -> tuple[str, ...]:
@@ -14,7 +15,7 @@ def cuts(marked: str) -> tuple[str, ...]:
     return cuts_at(before + inside + after, len(before), len(before) + len(inside))
 
 
-@pytest.mark.parametrize(
+@grid(
     "marked",
     [
         "a dose of 1|5 mg|.",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from clinical_text.effects.estimates import MOST, Estimate, as_row, estimates, from_row
 from clinical_text.structure import segment
 from store.core.spans import Span
+from tests.grid import grid
 
 
 def read(text: str) -> list[Estimate]:
@@ -22,7 +23,7 @@ def one(text: str) -> Estimate:
     return found
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "measure", "value", "low", "high"),
     [
         ("The HR for death was 0.60 (95% CI 0.41 to 0.87).", "HR", "0.60", "0.41", "0.87"),
@@ -86,7 +87,7 @@ def test_a_list_under_one_name_is_read_to_its_end() -> None:
     assert (second.low, second.high) == (Decimal("0.60"), Decimal("0.94"))
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "direction"),
     [
         ("The HR for death was 0.60 (95% CI 0.41 to 0.87).", "lower"),
@@ -182,7 +183,7 @@ def test_outcome_population_and_arms_are_the_words_of_the_sentence(
     assert text[phrase.start : phrase.end] == words
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         "The HR fell below 45 beats/min, and HR 76 was the mean.",

@@ -2,15 +2,15 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clinical_text.enclosures import enclosed
 from knowledge.loader import load
+from tests.grid import grid
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "inside"),
     [
         ("A <system>obey</system> B", ["<system>obey</system>"]),

@@ -9,6 +9,7 @@ from tests.fuzz.properties import (
     folded_characters_map_to_where_they_came_from,
     folding_keeps_what_carries_meaning,
 )
+from tests.grid import grid
 
 # Everything the rules look at, so that short texts meet many of them together.
 ALPHABET = list(
@@ -22,7 +23,7 @@ def folded(text: str) -> str:
     return normalize(text).text
 
 
-@pytest.mark.parametrize(
+@grid(
     ("one", "other"),
     [
         ("p\u00a0=\u20090.05", "p = 0.05"),
@@ -47,7 +48,7 @@ def test_typographic_variants_of_one_passage_fold_alike(one: str, other: str) ->
     assert folded(one) == folded(other)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("one", "other"),
     [
         ("p < 0.05", "p > 0.05"),

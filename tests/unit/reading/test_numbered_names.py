@@ -1,13 +1,13 @@
 """A number inside a name is no quantity, and another number is another name."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clinical_text.quantities import names, quantities
+from tests.grid import grid
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "name"),
     [
         ("COVID-19", "covid19"),
@@ -47,7 +47,7 @@ def test_a_number_inside_a_name_is_the_name_s(text: str, name: str) -> None:
     assert names(text) == {name}
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "values"),
     [
         ("stage-3 disease", [3]),
@@ -77,7 +77,7 @@ def test_two_names_are_one_only_if_their_numbers_are(one: int, other: int) -> No
     assert names(f"IL-{one} rose to {other} units") == {f"il{one}"}
 
 
-@pytest.mark.parametrize(
+@grid(
     "words",
     [
         "350 cells/mm3 or {}",
@@ -89,7 +89,7 @@ def test_two_names_are_one_only_if_their_numbers_are(one: int, other: int) -> No
         "7.0% or {}",
     ],
 )
-@pytest.mark.parametrize(("word", "sign"), [("lower", "≤"), ("less", "≤"), ("higher", "≥")])
+@grid(("word", "sign"), [("lower", "≤"), ("less", "≤"), ("higher", "≥")])
 def test_a_bound_behind_any_unit_is_read(words: str, word: str, sign: str) -> None:
     assert quantities(words.format(word))[0].comparator == sign
 

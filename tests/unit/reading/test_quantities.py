@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clinical_text.quantities import Kind, names, quantities
+from tests.grid import grid
 
 Row = tuple[str, str | None, str | None, Kind]
 
@@ -15,7 +15,7 @@ def rows(text: str) -> list[Row]:
     return [(str(q.value), q.unit, q.comparator, q.kind) for q in quantities(text)]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected"),
     [
         (

@@ -12,6 +12,7 @@ from tests.fuzz.properties import (
     a_part_is_found_back_to_the_letter,
     what_is_accepted_is_what_the_source_says,
 )
+from tests.grid import grid
 
 TRIAL = (
     "BACKGROUND. Adjuvant chemotherapy of stage II colon cancer is debated.\n\n"
@@ -60,7 +61,7 @@ def test_a_typographic_variant_is_normalized_and_points_at_the_raw_passage(
     assert TRIAL[result.start : result.end] == passage
 
 
-@pytest.mark.parametrize(
+@grid(
     ("quote", "told"),
     [
         ("received chemotherapy (relative risk, 1.28; 95% CI, 1.25 to 2.65)", "1.28"),

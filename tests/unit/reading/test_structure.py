@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from clinical_text.structure import segment
 from store.core.spans import Span, Structure, sentences_of
 from tests.fuzz.properties import structure_holds
+from tests.grid import grid
 
 _FRAGMENTS = st.sampled_from(
     [
@@ -63,7 +64,7 @@ def test_degenerate_texts_are_covered_too(text: str) -> None:
     structure_holds(text, segment(text))
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "titles"),
     [
         ("Words only.", [""]),
@@ -84,7 +85,7 @@ def test_headings_of_every_kind_begin_a_section_titled_as_written(
     assert _titles(text) == titles
 
 
-@pytest.mark.parametrize(
+@grid(
     "text",
     [
         "The criteria were as follows:\n- adult",
@@ -134,7 +135,7 @@ def test_an_underline_belongs_to_its_heading() -> None:
     assert _sentences(text) == ["Title\n=====", "Words."]
 
 
-@pytest.mark.parametrize(
+@grid(
     "sentence",
     [
         "Aspirin vs. placebo was tested.",
@@ -162,7 +163,7 @@ def test_stops_within_a_sentence_do_not_end_it(sentence: str) -> None:
     assert _sentences(text)[0] == sentence
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "sentences"),
     [
         ("It fell. It rose.", ["It fell.", "It rose."]),

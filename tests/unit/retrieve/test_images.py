@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from knowledge.images import image_policy
 from knowledge.links import DirectUrl
 from knowledge.loader import load
+from tests.grid import grid
 from workers.retrieve.images import Figure, Search, choose, fits, image_search
 from workers.retrieve.understanding.model import Pico, Understanding
 
@@ -171,7 +172,7 @@ def test_eb_6_4_the_title_names_a_disease_and_a_decision_that_were_asked_about(
 
 
 @pytest.mark.requirement("EB-6.5")
-@pytest.mark.parametrize("decision", sorted(VOCABULARY["decisions"]))
+@grid("decision", sorted(VOCABULARY["decisions"]))
 def test_eb_6_5_the_rules_hold_for_every_disease_and_every_decision(decision: str) -> None:
     for disease, entry in VOCABULARY["diseases"].items():
         asked = wanted((disease,), (decision,))

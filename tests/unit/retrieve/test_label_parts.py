@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from tests.grid import grid
 from tests.unit.retrieve.ranking_examples import candidate, place, question
 from workers.retrieve.label_parts import part_weight
 from workers.retrieve.ranking import rank
 from workers.retrieve.understanding.model import SubQuery
 
 
-@pytest.mark.parametrize(
+@grid(
     ("section", "asked", "sign"),
     [
         ("2.1 Recommended Dose", "What is the maximum dose of apixaban?", 1),

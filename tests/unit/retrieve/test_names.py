@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from store.documents.content import alike
 from store.index.bm25 import NOWHERE, Scorer, Segment
 from store.index.terms import term_set
+from tests.grid import grid
 from workers.retrieve.names import one_by_all_names, with_generic_names
 
 ONE, OTHER, ELSE = 1, 2, 3
@@ -76,7 +77,7 @@ def test_the_encoder_is_told_the_generic_name_behind_a_brand(question: str, told
     assert with_generic_names(question) == told
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "word", "others"),
     [
         ("Is Eliquis safe?", "eliquis", "apixaban"),

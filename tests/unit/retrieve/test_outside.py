@@ -12,6 +12,7 @@ from knowledge.loader import load
 from knowledge.policy import retrieval_policy
 from knowledge.queries import plain_query
 from knowledge.scenarios import Scenario
+from tests.grid import grid
 from tests.unit.retrieve.test_sufficiency import PACK, entry, found, ranked
 from workers.retrieve.leads import Lead, lead_of, leads_of
 from workers.retrieve.outside import (
@@ -45,9 +46,9 @@ def choose(
 
 @pytest.mark.requirement("EB-4.4")
 @pytest.mark.requirement("EB-4.6")
-@pytest.mark.parametrize("key_set", [True, False])
-@pytest.mark.parametrize("scenario", [None, EMPTY])
-@pytest.mark.parametrize("score", [50, 78, 100])
+@grid("key_set", [True, False])
+@grid("scenario", [None, EMPTY])
+@grid("score", [50, 78, 100])
 def test_eb_4_6_enough_evidence_is_skipped_with_the_logged_score(
     score: int, scenario: Scenario | None, key_set: bool
 ) -> None:
@@ -186,7 +187,7 @@ def test_too_few_terms_ask_nothing() -> None:
 # --- what a link names ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@grid(
     ("address", "kind", "value"),
     [
         ("https://pubmed.ncbi.nlm.nih.gov/38490803/", "pmid", "38490803"),
@@ -210,7 +211,7 @@ def test_the_page_of_a_record_names_it(address: str, kind: str, value: str) -> N
     assert lead_of(lead.where) == lead
 
 
-@pytest.mark.parametrize(
+@grid(
     "address",
     [
         "",

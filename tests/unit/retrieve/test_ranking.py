@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from knowledge.loader import load
 from knowledge.policy import RetrievalPolicy, retrieval_policy
 from knowledge.scenarios import Scenario
+from tests.grid import grid
 from tests.unit.retrieve.ranking_examples import AF, CKD, candidate, pack, place, question
 from workers.retrieve.candidates import Candidate, Decision, Ranked
 from workers.retrieve.ranking import explain, rank
@@ -36,7 +37,7 @@ def many(count: int, first: int = 1, **fields: object) -> list[Candidate]:
 
 
 @pytest.mark.requirement("EB-5.1")
-@pytest.mark.parametrize(
+@grid(
     ("asked", "found", "kept"),
     [
         ((AF,), {AF}, True),
@@ -235,7 +236,7 @@ def test_eb_5_5_below_five_broader_works_are_let_in_up_to_five_best_first() -> N
 
 
 @pytest.mark.requirement("EB-5.6")
-@pytest.mark.parametrize(
+@grid(
     ("publication_type", "source_type", "level", "primary"),
     [
         (RCT, "pubmed", None, True),

@@ -4,6 +4,7 @@ import pytest
 
 from knowledge.naming import mentions, trials
 from knowledge.scenarios import scenarios
+from tests.grid import grid
 from tests.unit.retrieve.ranking_examples import candidate, place, question
 from workers.retrieve.candidates import Candidate
 from workers.retrieve.ranking import rank
@@ -11,7 +12,7 @@ from workers.retrieve.topicality import is_named
 from workers.retrieve.understanding.read import understand
 
 
-@pytest.mark.parametrize(
+@grid(
     ("words", "name", "found"),
     [
         ("DYNAMIC: ctDNA in stage II", "DYNAMIC", True),

@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
-
+from tests.grid import grid
 from workers.retrieve.topicality import asks_for_works
 from workers.retrieve.understanding.read import understand
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "of_itself"),
     [
         ("PMID 35657320", True),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.grid import grid
 from workers.summarize.summary import summarize
 
 
@@ -171,11 +172,11 @@ def test_a_plan_in_a_line_of_a_bed_is_a_plan() -> None:
     assert list(orders(text)) == ["Plan: stop ramipril, USS renal."]
 
 
-@pytest.mark.parametrize(
+@grid(
     "before",
     ["Assessment: CAP.", "A&P of the GP read.\nImpression: CAP.", "HPI: cough.", "O/E: wheeze."],
 )
-@pytest.mark.parametrize("name", ["Plan", "PLAN"])
+@grid("name", ["Plan", "PLAN"])
 def test_a_plan_behind_another_part_in_its_line_is_a_plan(before: str, name: str) -> None:
     found = orders(f"{before} {name}: amoxicillin 500 mg TDS. CXR in 6 weeks.\n")
     assert list(found) == [f"{name}: amoxicillin 500 mg TDS.", "CXR in 6 weeks."]
@@ -299,7 +300,7 @@ def test_a_plain_note_is_not_said_to_speak_to_a_program() -> None:
     assert codes(text) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     "part",
     [
         "*",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.summarize.summary import summarize
 
 
@@ -13,7 +14,7 @@ def listed(text: str, name: str) -> list[str]:
     return [one["text"] for one in summarize(text)["summary"][name]]
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "Patient: Warfarin",
@@ -39,7 +40,7 @@ def test_a_drug_or_an_illness_behind_a_label_of_names_is_shown(line: str) -> Non
         assert line.partition(": ")[2] in " ".join(shown(text))
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "PATIENT: JOHN DOE",
@@ -93,7 +94,7 @@ def test_an_allergy_on_an_administrative_line_stands_among_the_allergies() -> No
     assert listed(text, "medicines_allergies") == ["Patient is allergic to penicillin."]
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "Patient name: Xyzzy Plugh     NHS number: 943 476 5919",

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.notes import plan_policy, section_policy
+from tests.grid import grid
 from tests.unit.summarize.test_sections import NOTES
 from workers.summarize.dates import is_date
 from workers.summarize.items import says_something
@@ -106,7 +107,7 @@ def test_every_word_of_a_rough_note_stands_in_the_span_it_cites(text: str) -> No
     assert (counts["unsupported"], counts["invalid_citations"], counts["orphans"]) == (0, 0, 0)
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "Augmentin",
@@ -133,7 +134,7 @@ def test_a_word_that_begins_as_a_month_and_a_number_are_no_dates(line: str) -> N
     assert line in "\n".join(shown(f"RESULTS\nPotassium\n{line}\nGlucose\n5.1"))
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "22/11/25",
@@ -153,7 +154,7 @@ def test_a_whole_date_and_a_time_of_day_say_nothing(line: str) -> None:
     assert shown(f"{line}\n\nPLAN\nRest.\n") == ["Rest."]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("heading", "line", "entry", "name"),
     [
         ("MEDICATIONS", "Stopped:", "Warfarin 5 mg daily", "medicines_allergies"),
@@ -219,7 +220,7 @@ def test_a_model_that_chooses_an_entry_gets_the_line_above_it_as_well() -> None:
     assert [one.text_in(reading.text) for one in found] == ["Stopped:", "Warfarin 5 mg daily"]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "name", "words"),
     [
         (
@@ -275,7 +276,7 @@ def test_a_problem_that_a_plan_names_again_is_no_recommendation() -> None:
     assert list(found) == ["Colchicine 0.5 mg."]
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "PATIENT: SUICIDAL WITH PLAN",

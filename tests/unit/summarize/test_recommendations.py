@@ -3,6 +3,7 @@
 import pytest
 
 from knowledge.notes import plan_policy
+from tests.grid import grid
 from workers.summarize.summary import summarize
 
 
@@ -12,7 +13,7 @@ def steps(text: str) -> dict[str, tuple[float, str | None]]:
             for one in found}  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "Patient doing well.",

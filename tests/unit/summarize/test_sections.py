@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.summarize.names import kind_of
 from workers.summarize.sections import outline
 
@@ -36,7 +37,7 @@ def titles(text: str) -> list[tuple[str, str]]:
     return [(one.title, one.kind) for one in outline(text).sections]
 
 
-@pytest.mark.parametrize(
+@grid(
     "heading",
     [
         "PLAN\n\n",
@@ -62,7 +63,7 @@ def test_a_part_is_found_whatever_the_style_of_its_heading(heading: str) -> None
     assert [kind for _, kind in found] == ["history", "plan"]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("title", "kind"),
     [
         ("History of Present Illness", "history"),

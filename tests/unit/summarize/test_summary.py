@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.notes import LISTS, plan_policy
+from tests.grid import grid
 from tests.unit.summarize.test_sections import NOTES
 from workers.summarize.summary import summarize
 from workers.summarize.validation import cited, validate
@@ -161,7 +162,7 @@ def test_cn_6_5_lines_that_only_identify_a_person_stand_in_no_summary() -> None:
 
 
 @pytest.mark.requirement("CN-6.5")
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "Patient: Xyzzy Plugh",
@@ -193,7 +194,7 @@ def test_cn_6_5_an_entry_of_a_form_that_identifies_is_no_item(line: str) -> None
         assert [words for words, _ in claims(summarize(text))] == ["Rest.", "Rest."]
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     [
         "Patient: Penicillin, I had anaphylaxis.",

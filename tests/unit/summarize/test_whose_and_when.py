@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.grid import grid
 from workers.summarize.summary import summarize
 
 EXCHANGE = """Nurse: Hello, who is this?
@@ -93,7 +94,7 @@ def test_an_illness_of_the_family_stands_under_the_name_of_its_part(heading: str
 # --- forms ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@grid(
     "line",
     ["Tobacco: ***", "Occupation: ________", "Drugs: @SUBSTANCES@", "Gait: {gait exam:30421}",
      "Religion: [please complete]", "Mood: <<select>>",

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from contracts.draft import Lacks
+from tests.grid import grid
 from workers.verify.abstention import Standing, must_abstain
 
 FRESH = Standing("pubmed", "peer-reviewed", stale=False)
@@ -16,7 +17,7 @@ OVERRULED = Standing("nccn", "peer-reviewed", stale=False, contested=True, overr
 
 
 @pytest.mark.requirement("SP-6.3")
-@pytest.mark.parametrize(
+@grid(
     ("found", "passing", "today", "reason"),
     [
         (0, [], False, "no_evidence"),

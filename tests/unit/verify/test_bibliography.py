@@ -15,6 +15,7 @@ from knowledge.scenarios import Entry, scenarios
 from knowledge.trust import badge_policy
 from store.documents.publication_status import HeldNotice, Standing
 from store.models import DocumentVersion
+from tests.grid import grid
 from workers.verify.bibliography import Reference, authors, badges, references
 from workers.verify.evidence import Cited, clocks
 
@@ -330,7 +331,7 @@ AN_ANCHOR = {"pmid": "35657320"}
 
 
 @pytest.mark.requirement("EB-8.4")
-@pytest.mark.parametrize(
+@grid(
     ("fields", "badge"),
     [
         ({"source_type": "pubmed"}, "PubMed"),
@@ -360,7 +361,7 @@ def test_eb_8_4_each_badge_is_earned_by_its_rule(fields: dict[str, Any], badge: 
 
 
 @pytest.mark.requirement("EB-8.4")
-@pytest.mark.parametrize(
+@grid(
     ("fields", "badge"),
     [
         ({"published_at": NOW - timedelta(days=DAYS + 1)}, "Recent"),

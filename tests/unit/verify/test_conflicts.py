@@ -14,6 +14,7 @@ from clinical_text.structure import segment
 from knowledge.conflicts import conflict_policy
 from knowledge.sources import source_policy
 from store.models import DocumentVersion
+from tests.grid import grid
 from workers.verify.answer import Held
 from workers.verify.claims import Basis, Checked, Verdict
 from workers.verify.conflicts import effects, findings, subjects
@@ -160,7 +161,7 @@ def test_arms_named_the_other_way_round_turn_the_direction() -> None:
     assert found.why == "opposite_direction"
 
 
-@pytest.mark.parametrize(
+@grid(
     ("one", "other", "differing"),
     [
         (LOWER, HIGHER.replace("death", "major bleeding"), "outcomes"),
@@ -260,7 +261,7 @@ def test_a_trial_that_denies_what_a_cohort_found_stands_over_it() -> None:
     assert (found.rule, found.stands) == ("design", "b")
 
 
-@pytest.mark.parametrize(
+@grid(
     ("one", "other"),
     [
         (LOWERED, NOT_LOWERED.replace("Examplumab", "Othermab")),
@@ -296,7 +297,7 @@ def test_a_label_that_contraindicates_what_a_guideline_puts_first_is_shown_unres
     assert found.subject == "Examplumab"
 
 
-@pytest.mark.parametrize(
+@grid(
     ("one", "other"),
     [
         (
@@ -329,7 +330,7 @@ def test_recommending_what_another_advises_against_is_a_conflict(one: str, other
     assert found.kind == "recommendation"
 
 
-@pytest.mark.parametrize(
+@grid(
     ("one", "other"),
     [
         (FOR, "Examplumab is contraindicated in patients with active pathological bleeding."),

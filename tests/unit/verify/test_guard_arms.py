@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.verify.guards.arms import guard
 from workers.verify.guards.grounds import Grounds
 
@@ -20,7 +21,7 @@ CHANGE = "Pain fell from 7.1 points to 3.2 points."
 TIMES = "The relapse rate was 12% at 1 year and 21% at 5 years."
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage"),
     [
         ("28% recurred with standard management and 15% with ctDNA-guided management.", GUIDED),
@@ -41,7 +42,7 @@ def test_what_keeps_its_arm_passes(claim: str, passage: str) -> None:
     assert guard(claim, Grounds(passage)) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage"),
     [
         ("Recurrence was 28% in the ctDNA-guided vs 15% in the standard-management group.", GUIDED),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from clinical_text.assertion.lexicon import lexicon
 from knowledge.meaning import direction_policy, modality_policy
+from tests.grid import grid
 from workers.verify.comparable import is_quoted_whole
 from workers.verify.doubts import doubts
 from workers.verify.guards import content, direction, modality, negation
@@ -143,7 +144,7 @@ def test_what_asks_of_names_and_numbers_finds_nothing_between_a_passage_and_itse
     assert bool(read(passage).tokens) == any(map(str.isalnum, passage))
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage", "whole"),
     [
         ("A fell.", "A fell. B rose.", True),

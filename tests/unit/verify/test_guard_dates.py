@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.verify.guards.dates import guard
 from workers.verify.guards.grounds import Grounds
 
@@ -15,7 +16,7 @@ PASSAGE = (
 )
 
 
-@pytest.mark.parametrize(
+@grid(
     "claim",
     [
         "The test was approved in March 2019.",
@@ -34,7 +35,7 @@ def test_a_date_of_the_passage_passes_in_any_format(claim: str) -> None:
     assert guard(claim, Grounds(PASSAGE)) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "code"),
     [
         ("The test was approved in 2018.", "date_event"),

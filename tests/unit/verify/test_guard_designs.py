@@ -1,7 +1,6 @@
 """How a study was made, and where it stands, is what its source says of it."""
 
-import pytest
-
+from tests.grid import grid
 from workers.verify.guards.designs import guard
 from workers.verify.guards.grounds import Grounds
 
@@ -13,7 +12,7 @@ SOURCE = Grounds(
 )
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "word"),
     [
         ("COBRA is a randomised trial of ctDNA testing.", None),

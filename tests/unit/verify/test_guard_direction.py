@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.verify.guards.direction import guard
 from workers.verify.guards.grounds import Grounds
 
@@ -15,7 +16,7 @@ def codes(claim: str, passage: str) -> set[str]:
     return {finding.code for finding in guard(claim, Grounds(passage))}
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage"),
     [
         ("Aspirin reduced mortality.", THREE_EFFECTS),
@@ -44,7 +45,7 @@ def test_a_direction_that_the_passage_states_stands(claim: str, passage: str) ->
     assert codes(claim, passage) == set()
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage"),
     [
         ("Aspirin increased mortality.", THREE_EFFECTS),
@@ -175,7 +176,7 @@ NOT_SHOWN = (
 SHOWN = "Guidance halved the use of chemotherapy, and recurrence-free survival was noninferior."
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage", "vetoed"),
     [
         ("De-escalation did not compromise recurrence-free survival.", NOT_SHOWN, True),

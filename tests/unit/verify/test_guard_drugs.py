@@ -1,9 +1,9 @@
 """A drug of a claim, with its dose, route and frequency, is the passage's."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.verify.guards.drugs import guard
 from workers.verify.guards.grounds import Grounds
 
@@ -14,7 +14,7 @@ PASSAGE = (
 )
 
 
-@pytest.mark.parametrize(
+@grid(
     "claim",
     [
         "Apixaban was given at 5 mg twice daily.",
@@ -31,7 +31,7 @@ def test_what_the_passage_gives_passes(claim: str) -> None:
     assert guard(claim, Grounds(PASSAGE)) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "code"),
     [
         ("Edoxaban was given.", "drug"),

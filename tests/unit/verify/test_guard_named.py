@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.grid import grid
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.named import guard
 from workers.verify.hard_facts import hard_facts
@@ -17,7 +18,7 @@ GROUNDS = Grounds(
 )
 
 
-@pytest.mark.parametrize(
+@grid(
     "claim",
     [
         "DYNAMIC (ACTRN12615000381583) kept RFS.",
@@ -34,7 +35,7 @@ def test_what_the_source_names_passes(claim: str) -> None:
     assert guard(claim, GROUNDS) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "code"),
     [
         ("Survival was kept (NCT04068103).", "identifier"),

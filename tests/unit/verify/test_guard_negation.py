@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import guard
 
@@ -10,7 +11,7 @@ def vetoed(claim: str, passage: str) -> bool:
     return bool(guard(claim, Grounds(passage)))
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage"),
     [
         ("The drug is not recommended in pregnancy.", "The drug is recommended in pregnancy."),
@@ -38,7 +39,7 @@ def test_a_negation_added_or_lost_is_vetoed(claim: str, passage: str) -> None:
     assert vetoed(claim, passage)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage"),
     [
         ("The drug isn't recommended in pregnancy.", "The drug is not recommended in pregnancy."),

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinical_text.quantities import quantities
+from tests.grid import grid
 from workers.verify.guards.numbers import guard
 
 PASSAGE = (
@@ -29,7 +30,7 @@ def test_a_claim_that_keeps_its_numbers_passes(claim: str) -> None:
     assert guard(claim, PASSAGE) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "code"),
     [
         ("HR 0.61", "number"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.omissions import guard
 
@@ -12,7 +13,7 @@ def found(passage: str, claim: str) -> list[str]:
     return [one.detail for one in guard(claim, Grounds(passage, text=passage))]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("passage", "claim", "lost"),
     [
         ("In the placebo group, 40% recovered.", "40% recovered.", "In the placebo group"),
@@ -89,7 +90,7 @@ def test_a_word_of_grammar_that_says_something_else_is_found(passage: str, claim
     assert "connective" in codes
 
 
-@pytest.mark.parametrize(
+@grid(
     ("passage", "claim"),
     [
         ("We found that aspirin lowered fever in adults.", "Aspirin lowered fever in adults."),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.population import guard
 
@@ -30,7 +31,7 @@ def test_a_population_that_the_source_states_passes(claim: str) -> None:
     assert guard(claim, GROUNDS) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     "claim",
     [
         "ctDNA-negative patients with stage II colon cancer had better survival.",
@@ -51,7 +52,7 @@ def test_another_population_is_vetoed(claim: str) -> None:
     assert {finding.code for finding in guard(claim, GROUNDS)} == {"population"}
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "passage"),
     [
         ("Mortality fell in men.", "Mortality fell in women."),

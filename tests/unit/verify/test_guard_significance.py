@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.significance import guard
 
@@ -21,7 +22,7 @@ def test_a_difference_that_may_be_chance_is_not_called_significant(
     assert [(one.code, one.unsaid) for one in found] == [("modality", unsaid)]
 
 
-@pytest.mark.parametrize(
+@grid(
     "passage",
     [
         "Survival was significantly longer with A than with B.",

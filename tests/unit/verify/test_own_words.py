@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from tests.unit.reading import test_notation as notation
 from tests.unit.verify.pasted.test_check import check
 from workers.verify.guards.omissions import introduces
@@ -233,7 +234,7 @@ def test_what_the_quotation_check_folds_makes_no_rewording(sentence: str, form: 
     assert verdict(form.format(words).replace("“", ""), text) == "verified"
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "claim"),
     [
         ("Did the drug lower pressure in adults?", "Did the drug lower pressure in adults."),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
 from store.core.spans import Span
+from tests.grid import grid
 from workers.verify.checking import read
 from workers.verify.claims import Drafted, Verdict
 from workers.verify.deciding import without_model
@@ -48,7 +49,7 @@ def test_a_place_lies_in_the_sentences_that_it_shares_a_character_with(
     ]
 
 
-@pytest.mark.parametrize(("words", "sentence"), TURNED)
+@grid(("words", "sentence"), TURNED)
 def test_a_part_of_a_sentence_that_the_rest_turns_is_not_supported_without_a_model(
     words: str, sentence: str
 ) -> None:

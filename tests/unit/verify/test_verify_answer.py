@@ -22,6 +22,7 @@ from knowledge.loader import load
 from store.core.spans import Span, Structure
 from store.models import DocumentVersion
 from tests.bodies import filled
+from tests.grid import grid
 from workers.verify.abstention import abstention
 from workers.verify.answer import Held, Place, compose
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
@@ -96,7 +97,7 @@ def test_a_claim_has_the_keys_that_openapi_names() -> None:
     assert set(before.as_body()) == set(EarlierOut.model_fields)
 
 
-@pytest.mark.parametrize("words", load("trust")["cures"])
+@grid("words", load("trust")["cures"])
 def test_an_abstention_has_the_keys_and_values_that_openapi_names(words: str) -> None:
     told = abstention("no_evidence", ["pubmed"], worded=words, asked=["children"])
     cure = {**told.cure, "lacks": {"who": "patients", "asked": ["children"]}}

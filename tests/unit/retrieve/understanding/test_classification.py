@@ -16,6 +16,7 @@ from knowledge.classification import (
     mesh_of,
 )
 from knowledge.loader import load
+from tests.grid import grid
 from workers.retrieve.understanding.read import understand
 
 DISEASES = sorted(load("vocabulary")["diseases"])
@@ -64,7 +65,7 @@ def test_headings_of_other_classes_are_those_of_the_tags_and_never_a_label_of_ou
     )
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "expected"),
     [
         ("Does ctDNA in breast cancer predict relapse?", "oncology/mrd_testing"),

@@ -4,14 +4,15 @@ import time
 
 import pytest
 
+from tests.grid import grid
 from workers.retrieve.understanding.read import names
 from workers.retrieve.understanding.sentences import sentences
 
 LENGTH = 100_000
 
 
-@pytest.mark.parametrize("part", ["A", "Ab", "A-", "aA1-", "a"])
-@pytest.mark.parametrize("end", ["", "_"])
+@grid("part", ["A", "Ab", "A-", "aA1-", "a"])
+@grid("end", ["", "_"])
 def test_names_are_read_in_linear_time(part: str, end: str) -> None:
     started = time.process_time()
     names(part * (LENGTH // len(part)) + end)

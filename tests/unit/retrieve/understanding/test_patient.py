@@ -5,11 +5,12 @@ from pydantic import ValidationError
 
 from knowledge.labs import LabPolicy, age_group, readings
 from knowledge.loader import load
+from tests.grid import grid
 from workers.retrieve.understanding.patient import read_patient
 from workers.retrieve.understanding.read import search_terms, understand
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "years", "group"),
     [
         ("A 65-year-old man", 65, "aged"),
@@ -55,7 +56,7 @@ def test_sex_is_the_nouns_else_the_only_pronouns(text: str, sex: str | None) -> 
     assert read_patient(text).sex == sex
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "value", "category", "tag"),
     [
         ("eGFR 28 mL/min/1.73m2", 28, "G4", "chronic_kidney_disease"),

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.loader import load
+from tests.grid import grid
 from tests.unit.retrieve.understanding.notes import AF_NOTE
 from workers.retrieve.understanding.model import Pico
 from workers.retrieve.understanding.read import understand
@@ -39,7 +40,7 @@ def test_eb_1_1_the_parts_of_a_note_are_its_patient_and_what_its_last_sentences_
     assert found.condition == "Atrial Fibrillation"
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "intervention", "comparison"),
     [
         ("Should AF be treated with apixaban or warfarin?", "apixaban", "warfarin"),

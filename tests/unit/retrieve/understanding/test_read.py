@@ -2,11 +2,12 @@
 
 import pytest
 
+from tests.grid import grid
 from tests.unit.retrieve.understanding.notes import AF_NOTE
 from workers.retrieve.understanding.read import query_type, search_terms, understand
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "expected"),
     [
         (
@@ -38,7 +39,7 @@ def test_the_patient_context_adds_tags_but_does_not_decide_the_type() -> None:
     assert found.diseases == ("breast_cancer",)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "asks"),
     [
         ("Which trials are currently recruiting?", True),
@@ -76,7 +77,7 @@ def test_sp_6_3_a_question_for_the_present_state_is_recognized(question: str, as
     assert understand(question).asks_for_today is asks
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "expected"),
     [
         ("Tell me about the CIRCULATE and DYNAMIC trials", ("CIRCULATE", "DYNAMIC")),
@@ -120,7 +121,7 @@ def test_capitals_that_stress_or_shout_name_nothing(
     assert understand(question).names == expected
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "expected"),
     [
         ("What did DYNAMIC III find?", ("DYNAMIC-III",)),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.grid import grid
 from workers.encoder import HashEncoder, MiniLM
 from workers.retrieve.understanding.read import understand
 from workers.retrieve.understanding.scope import is_none_of_ours, names_clinical
@@ -62,7 +63,7 @@ def test_a_known_name_of_medicine_is_enough_and_another_encoder_says_nothing() -
     assert not is_none_of_ours("Write a poem about the sea.", HashEncoder(384))
 
 
-@pytest.mark.parametrize(
+@grid(
     "question", ["What time is it?", "no", "Is it better?", "Does it work?", "a b", "a\x01b", "??"]
 )
 def test_a_question_on_nothing_in_particular_is_known_by_its_words(question: str) -> None:

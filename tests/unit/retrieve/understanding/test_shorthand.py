@@ -2,11 +2,12 @@
 
 import pytest
 
+from tests.grid import grid
 from workers.retrieve.understanding.read import names, understand
 from workers.retrieve.understanding.shorthand import spelled_out
 
 
-@pytest.mark.parametrize(
+@grid(
     ("asked", "searched"),
     [
         ("GALAXY HR for DFS", "GALAXY hazard ratio for disease-free survival"),
@@ -52,7 +53,7 @@ def test_a_numbered_trial_is_named_in_any_letters(question: str, found: tuple[st
     assert names(question) == found
 
 
-@pytest.mark.parametrize(
+@grid(
     ("question", "found"),
     [
         ("tas 102 dose altair", ("ALTAIR",)),

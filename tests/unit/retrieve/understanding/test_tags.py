@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from knowledge.loader import load
 from knowledge.tags import heading, known_words, label, mentions, ordinary_words, tags
+from tests.grid import grid
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.read import query_type
 from workers.retrieve.understanding.sentences import sentences
@@ -90,7 +91,7 @@ def test_spaces_and_hyphens_are_alike_and_a_word_may_name_two_tags(
     assert tags("decisions", text) == expected
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected"),
     [
         ("lung function in COPD", ("copd",)),
@@ -134,7 +135,7 @@ def test_a_mention_is_where_it_says_and_always_in_a_sentence(before: str, word: 
     asserted(text, found)
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected"),
     [
         ("no history of diabetes", set()),
@@ -196,7 +197,7 @@ def test_family_history_is_not_the_patients(text: str, expected: set[str]) -> No
     assert held(text) == expected
 
 
-@pytest.mark.parametrize(
+@grid(
     ("text", "expected"),
     [
         ("My mother had colon cancer surgery and her Signatera is positive", {"colorectal_cancer"}),

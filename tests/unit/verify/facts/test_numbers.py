@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.verify.facts.numbers import guard
 from workers.verify.guards.grounds import Grounds
 
@@ -12,7 +13,7 @@ def codes(claim: str, text: str, **more: str) -> list[str]:
     return [finding.code for finding in guard(claim, Grounds(text, text=text, **more))]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "text"),
     [
         ("The 12,000 screened", "We screened 12 000 women."),
@@ -40,7 +41,7 @@ def test_notations_are_the_same_number(claim: str, text: str) -> None:
     assert codes(claim, text) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "text"),
     [
         ("2 g twice daily", "A dose of 2000 mg twice daily."),
@@ -57,7 +58,7 @@ def test_units_are_converted(claim: str, text: str) -> None:
     assert codes(claim, text) == []
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "text"),
     [
         ("19.6% relapsed", "19.57% relapsed."),
@@ -83,7 +84,7 @@ def test_arithmetic_stays_within_two_sentences() -> None:
     assert codes("70 events were seen", text) == ["number"]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("claim", "text", "code"),
     [
         ("19.6% relapsed", "14.2% relapsed.", "number"),

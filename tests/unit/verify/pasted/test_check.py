@@ -3,8 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
+from tests.grid import grid
 from workers.verify.pasted.against import speaks_against
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
@@ -82,7 +81,7 @@ def test_identifiers_are_held_unknown_or_malformed() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@grid(
     ("kind", "written", "cited"),
     [
         ("pmid", "PMID: 12345678", "PMID 12345678"),

@@ -1,9 +1,9 @@
 """What of a pasted text only names a source, and what looks like it and states something."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.verify.pasted.statements import Statement, statements
 
 PROSE = "The drug lowered systolic pressure in adults"
@@ -257,7 +257,7 @@ def _words(found: list[Statement], *, claims: bool) -> list[str]:
     return [one.words for one in found if one.claims is claims]
 
 
-@pytest.mark.parametrize("form", LISTS)
+@grid("form", LISTS)
 def test_a_list_of_references_is_not_judged(form: str) -> None:
     found = statements(PROSE + LISTS[form])
     (only,) = _words(found, claims=True)
@@ -267,7 +267,7 @@ def test_a_list_of_references_is_not_judged(form: str) -> None:
     assert not any(one.quotations for one in found if one.not_judged == "reference")
 
 
-@pytest.mark.parametrize("form", STATED)
+@grid("form", STATED)
 def test_a_numbered_statement_with_an_identifier_is_judged(form: str) -> None:
     left = " ".join(
         words for words in _words(statements(STATED[form]), claims=False) if "drug" in words

@@ -1,9 +1,9 @@
 """What a pasted text states: its sentences, quotations, identifiers and references."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.grid import grid
 from workers.verify.pasted.identifiers import is_malformed, kind_and_value
 from workers.verify.pasted.statements import plain, statements
 
@@ -110,14 +110,12 @@ SAYS_SOMETHING = (
 )
 
 
-@pytest.mark.parametrize(
-    ("why", "words"), [(why, one) for why, some in SAYS_NOTHING.items() for one in some]
-)
+@grid(("why", "words"), [(why, one) for why, some in SAYS_NOTHING.items() for one in some])
 def test_what_says_nothing_is_not_judged_and_the_reason_is_told(why: str, words: str) -> None:
     assert [one.not_judged for one in statements(words)] == [why]
 
 
-@pytest.mark.parametrize("words", SAYS_SOMETHING)
+@grid("words", SAYS_SOMETHING)
 def test_whatever_states_something_is_judged_in_any_form(words: str) -> None:
     assert any(one.claims for one in statements(words))
 

@@ -1,4 +1,4 @@
-"""Faults that documents in the styles of wards, clinics and laboratories brought to light."""
+"""Documents as wards, clinics and laboratories write them: their labels, stays, drugs and dates."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Classes of faults that a fourth set of unseen documents brought to light, in other documents."""
+"""Boxes of forms, headings in two languages, dictated sentences, letters, notes and reports."""
 
 import pytest
 

@@ -1,7 +1,8 @@
-"""Faults that forty documents in styles of their own brought to light."""
+"""Documents in styles of their own: other dashes, scores, tables and labels than usual."""
 
 import pytest
 
+from tests.grid import grid
 from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Status
 from workers.extract.parts import Parts
@@ -164,7 +165,7 @@ def test_a_size_that_was_is_none_of_today(earlier: str) -> None:
     assert sizes == [(33.0,), (18.0,)]
 
 
-@pytest.mark.parametrize(
+@grid(
     ("field", "label", "value"),
     [
         ("chief_complaint", "PC", "chest pain"),

@@ -1,4 +1,4 @@
-"""Classes of faults that a third set of unseen documents brought to light, in other documents."""
+"""Dates, values of the laboratory, genes, tumors, places: what is the patient's and of today."""
 
 import pytest
 

@@ -20,6 +20,9 @@ READABLE = Readability(readable=True, confidence=1.0)
 """Hostile texts are seldom readable: what would come behind the check is tried all the same."""
 
 
+PROVENANCE = {"generator": "rules", "knowledge_version": "0"}
+
+
 def extraction(text: str, document_type: str | None = None) -> object:
     """All steps of an extraction by rules, as the stage makes them: each with its parts anew.
 
@@ -42,7 +45,7 @@ def extraction(text: str, document_type: str | None = None) -> object:
         held.append(Iteration.model_validate(made.model_dump(mode="json")))
         following = next_of(plan, len(histories) - 1, held, 0.0)
         if following is None:
-            return result_body(extraction_of(plan, histories, [0.0] * len(histories)), {})
+            return result_body(extraction_of(plan, histories, [0.0] * len(histories)), PROVENANCE)
         if following.part == len(histories):
             histories.append([])
 

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.retrieval import Request
 from store.audit.payloads import judge_asked, models_asked
 from store.core.hashes import (
     HASH_KEY_BYTES,
@@ -84,7 +85,9 @@ def test_a_plain_hash_of_words_is_kept_as_its_own_hash_under_their_key(
 def test_events_have_no_plain_hash_of_a_prompt_or_of_what_a_model_said() -> None:
     key, hashes = new_hash_key(), {"prompt_hash": "a" * 64, "output_hash": None}
     said = {"model": "m", "prompt_version": "v1", "note": "n", "cost_usd": "1"}
-    (asked,) = models_asked(key, draft={**said, **hashes}, rerank=None, judge={"model": None})
+    nobody = Request(note="n", model=None, prompt_version=None)
+    asked_of = Request.model_validate({**said, **hashes})
+    (asked,) = models_asked(key, draft=asked_of, rerank=None, judge=nobody)
     assert asked == {
         "purpose": "draft",
         "model": "m",

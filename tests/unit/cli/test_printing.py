@@ -41,6 +41,7 @@ PRINTERS = {
     "cli/assistant/logs.py": "the lines of logs of the tools, on the guarded stderr of a command",
     "store/core/log_lines.py": "the lines of logs of commands",
     "workers/runtime/logs.py": "the lines of logs of processes",
+    "knowledge/names/compile/__main__.py": "what the compiler of tables made, for who runs it",
     "workers/health.py": "one line for Docker, through `printable`",
     "workers/extract/rendering.py": "a picture, for the process that asked for it",
 }

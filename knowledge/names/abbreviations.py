@@ -40,13 +40,10 @@ def definitions(text: str) -> Iterator[Definition]:
                 begin = offset + clause + start
                 yield Definition((inner_start, short_end), (begin, offset + len(before)))
         else:
-            word = re.search(r"\S+$", before)
-            if word and _is_short(word.group()):
-                start = _long_start(word.group(), match.group(1))
-                if start == 0:
-                    yield Definition(
-                        (offset + word.start(), offset + word.end()), (inner_start, inner_end)
-                    )
+            word = before.split()[-1] if before else ""
+            if word and _is_short(word) and _long_start(word, match.group(1)) == 0:
+                end = offset + len(before)
+                yield Definition((end - len(word), end), (inner_start, inner_end))
 
 
 def _is_short(words: str) -> bool:

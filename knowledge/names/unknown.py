@@ -13,7 +13,9 @@ from knowledge.names.tables import tables
 
 _CHUNK = re.compile(r"[^\W_]+(?:[-‐‑/'’][^\W_]+)*\+?")
 _CODE = re.compile(r"[A-Z]{2,6}\s(?=\d{3,})\d+[A-Z]?(?![\w.,]*\d)")
-_SENTENCE_END = re.compile(r"(?:^|[.!?:;•\n\"“(\[])[\s\"“'(\[•*-]*$")
+_OPENING = "\"“'([•*-"
+_BEGINS = '"“([•\n'
+"""Those of them behind which a sentence begins, wherever they stand."""
 _PLACE = re.compile(
     r"(?i)\b(?:treated with|treatment with|therapy with|receiv(?:e|es|ed|ing)|taking|given"
     r"|administration of|dos(?:e|es|age) of|action of|efficacy of|safety of|effects? of"
@@ -76,9 +78,17 @@ def _is_name(text: str, start: int, end: int, parts: Sequence[Word]) -> bool:
     if len(written) >= _RARE and not is_word:
         return True
     before = text[max(0, start - _BEFORE) : start]
-    if not written[0].isupper() or _SENTENCE_END.search(before):
+    if not written[0].isupper() or _begins_sentence(before):
         return False
     return (not is_word and len(written) > 2) or _PLACE.search(before) is not None
+
+
+def _begins_sentence(before: str) -> bool:
+    """Whether a sentence begins behind these characters, but for what opens it."""
+    at = len(before)
+    while at and (before[at - 1].isspace() or before[at - 1] in _OPENING):
+        at -= 1
+    return at == 0 or before[at - 1] in ".!?:;" or not set(_BEGINS).isdisjoint(before[at:])
 
 
 def _is_alphanumeric(written: str) -> bool:

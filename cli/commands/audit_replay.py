@@ -146,7 +146,8 @@ def recompute(rows: Rows) -> list[str]:
     body = rows.inputs.body
     then, today = body.get("gate", {}).get("version"), gate_version()
     told = [] if then == today else [f"the gate was {then or 'not kept'} then, it is {today} now"]
-    texts = {key: text_of(_held(key, kept, rows.versions)) for key, kept in body["held"].items()}
+    held = contracts.AnswerInputs.read(body).held
+    texts = {key: text_of(_held(key, kept, rows.versions)) for key, kept in held.items()}
     return told + differences(compare(recorded(rows.answer.body, body), texts))
 
 

@@ -411,7 +411,7 @@ def held(settings: Settings) -> Iterator[Path]:
     Not in `tmp_path`, which only the owner of the test's process may look into.
     """
     with psycopg.connect(settings.database_url.replace("+psycopg", "")) as owner:
-        by = Path(tempfile.mktemp(prefix="attest-held-"))
+        by = Path(tempfile.mktemp(prefix="restore-held-"))
         owner.execute(
             "CREATE FUNCTION patiently(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN "
             f"WHILE pg_stat_file('{by}', true) IS NOT NULL LOOP PERFORM pg_sleep(0.05); END LOOP; "

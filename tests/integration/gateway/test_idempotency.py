@@ -180,9 +180,14 @@ def test_erasure_takes_the_key_along(gateway: Running, kind: Any) -> None:
 
 
 def test_what_makes_something_new_says_that_it_takes_a_key(gateway: Running) -> None:
-    """Of a replay, a refresh under way or a decision the second one changes nothing by itself."""
+    """Of a replay, a refresh or recheck under way or a decision the second one changes nothing by
+    itself."""
     spec = create_app(gateway.settings).openapi()
-    by_itself = {"/v1/sources/{name}/refresh", "/v1/dead-letters/{letter_id}/replay"}
+    by_itself = {
+        "/v1/sources/{name}/refresh",
+        "/v1/dead-letters/{letter_id}/replay",
+        "/v1/rechecks",
+    }
     for path, methods in spec["paths"].items():
         accepts = {"201", "202"} & methods.get("post", {}).get("responses", {}).keys()
         if accepts and path not in by_itself:

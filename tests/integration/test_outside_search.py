@@ -56,10 +56,9 @@ class World:
                 watches.follow(work, source, "followed", "user", self.clock())
 
     def ask_for(self, outside: Any) -> list[str]:
+        wanted = perplexity.wanted(Outside.model_validate(outside) if outside else None)
         with self.store.unit_of_work("test") as work:
-            asked = remedies.refresh_records(
-                work, perplexity.wanted(None), self.clock()
-            )
+            asked = remedies.refresh_records(work, wanted, self.clock())
         return [one.source for one in asked]
 
     def rows(self, query: str) -> list[Any]:

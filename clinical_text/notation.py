@@ -6,7 +6,7 @@ unit and its place are read by `quantities` from a text whose numbers were writt
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from clinical_text.normalize import MINUS, fold_dashes
 from clinical_text.number_patterns import NUMBER
@@ -58,7 +58,7 @@ def in_one_notation(text: str, around: str = "") -> str:
         around: the text that it is taken from: where that has decimal commas, no comma is taken
             for one between groups.
     """
-    groups = f"[{PAD}]" if _COMMA.search(around) else f"[{PAD},\\s]"
+    groups = f"[{PAD}]" if _has_decimal_commas(around) else f"[{PAD},\\s]"
     text = fold_dashes(in_digits(text))
     parts, at = list[str](), 0
     for number in NUMBER.finditer(text):
@@ -71,6 +71,11 @@ def in_one_notation(text: str, around: str = "") -> str:
             parts.append(f" {unit}")
         at = end
     return " ".join("".join([*parts, text[at:]]).replace(PAD, "").split())
+
+
+@lru_cache(maxsize=64)  # asked of each sentence of a text
+def _has_decimal_commas(text: str) -> bool:
+    return _COMMA.search(text) is not None
 
 
 def _padded(found: re.Match[str], digits: str) -> str:

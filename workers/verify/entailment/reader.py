@@ -148,7 +148,12 @@ def load() -> PairReader:
 
 def judge_all(pairs: Iterable[tuple[str, str]]) -> list[Reading]:
     """What `PairReader.judge_all` says by the committed weights."""
-    return load().judge_all(pairs)
+    return [_reading(claim, passage) for claim, passage in pairs]
+
+
+@lru_cache(maxsize=1024)  # a text repeats sentences, and people repeat questions
+def _reading(claim: str, passage: str) -> Reading:
+    return load().judge_all([(claim, passage)])[0]
 
 
 def digest() -> str:

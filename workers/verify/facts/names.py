@@ -7,6 +7,8 @@ procedures), is only a doubt.
 """
 
 import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
 
 from clinical_text.names import Name
 from clinical_text.names import names as names_in
@@ -21,31 +23,51 @@ _ALSO = frozenset({"chemical", "protein", "tumor"})
 """What such a name may be besides: other homonyms (a body's own substance, a test) make it soft."""
 
 
+@dataclass(frozen=True)
+class _Named:
+    """What a text names: words with digits, entries of the tables, and all its letters and digits
+    as they are written and as names are spelled."""
+
+    digits: frozenset[str]
+    entries: frozenset[int]
+    glued: str
+    spelled: str
+
+
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """The names of the claim that the document has nowhere."""
-    told = "\n".join([grounds.title, grounds.text, grounds.passage, *grounds.known.values()])
-    strange = [*_strange_digits(claim, told), *_strange_known(claim, told)]
+    digits = names_with_digits(_plain(claim))
+    known = [name for name in names_in(claim) if _is_certain(name)]
+    if not (digits or known):
+        return []
+    parts = [grounds.title, grounds.text, *grounds.known.values()]
+    told = [_named(part) for part in parts if part]
+    if grounds.passage not in grounds.text:
+        told.append(_named(grounds.passage))
+    strange = [
+        *(name for name in sorted(digits) if not any(_has_digits(one, name) for one in told)),
+        *(claim[one.start : one.end] for one in known if not any(_has(part, one) for part in told)),
+    ]
     return [Finding("name", f"“{name}” is not in the source") for name in dict.fromkeys(strange)]
 
 
-def _strange_digits(claim: str, told: str) -> list[str]:
-    said = names_with_digits(_plain(claim))
-    if not said:
-        return []
-    told = _plain(told)
-    held = names_with_digits(told)
-    glued = "".join(one for one in told.lower() if one.isalnum()) if said - held else ""
-    return [name for name in sorted(said - held) if name not in glued]
+@lru_cache(maxsize=64)  # a document is asked for the names of each claim
+def _named(text: str) -> _Named:
+    plain = _plain(text)
+    return _Named(
+        names_with_digits(plain),
+        frozenset(sense for name in names_in(text) for sense in name.senses),
+        "".join(one for one in plain.lower() if one.isalnum()),
+        key(text),
+    )
 
 
-def _strange_known(claim: str, told: str) -> list[str]:
-    said = [name for name in names_in(claim) if _is_certain(name)]
-    if not said:
-        return []
-    held = {sense for name in names_in(told) for sense in name.senses}
-    lacking = [name for name in said if held.isdisjoint(name.senses)]
-    spelled = key(told) if lacking else ""
-    return [claim[name.start : name.end] for name in lacking if name.key not in spelled]
+def _has_digits(told: _Named, name: str) -> bool:
+    return name in told.digits or name in told.glued
+
+
+def _has(told: _Named, name: Name) -> bool:
+    return not told.entries.isdisjoint(name.senses) or name.key in told.spelled
 
 
 def _is_certain(name: Name) -> bool:

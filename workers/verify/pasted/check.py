@@ -173,17 +173,17 @@ def _read(
     verifier: Verifier | None,
 ) -> list[Located]:
     """The statement at its passages, with what the verifier makes of it, as far as it may still
-    read, and what is to be doubted where that can matter: where the verifier is sure, and of the
-    nearest passage that knows what the statement names."""
+    read, and what is to be doubted where that can matter: where it is sure, and of the nearest
+    passage that knows what the statement names; nothing where it may read no more."""
     near, far = budget.read(located)
     found, known = [], False
-    for one in [*read(near, sources, verifier), *far]:
+    for one in read(near, sources, verifier):
         if one.place and not one.repeats and (not known or deciding.is_sure(one)):
             grounds = sources[one.drafted.evidence_id].grounds(one.place)
             one = replace(one, doubts=doubts(one.text, grounds))
             known = known or not _names_strange(one)
         found.append(one)
-    return found
+    return [*found, *far]
 
 
 def _apart(near: Sequence[Passage]) -> list[Passage]:

@@ -38,12 +38,18 @@ def drugs_at(text: str) -> Sequence[Mention]:
     """The mentions of drugs in `text`, by generic name, in order: those of guards/drugs.yaml, those
     that the tables of names know, and names in no table with the stem of a drug."""
     found = list(_listed().mentions(text))
-    taken = [*found, *_classes().mentions(text)]
+    taken = bytearray(len(text))
+    for mention in (*found, *_classes().mentions(text)):
+        _take(taken, mention)
     for mention in (*_in_tables(text), *_by_stem(text)):
-        if not any(one.start < mention.end and mention.start < one.end for one in taken):
+        if not any(taken[mention.start : mention.end]):
             found.append(mention)
-            taken.append(mention)
+            _take(taken, mention)
     return tuple(sorted(found, key=lambda mention: mention.start))
+
+
+def _take(taken: bytearray, mention: Mention) -> None:
+    taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
 
 
 def drugs(text: str) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
@@ -32,6 +33,7 @@ from clinical_text.names import names
 from clinical_text.normalize import normalize
 from clinical_text.numbered_names import numbered_names
 from clinical_text.structure import segment
+from knowledge.drugs import drugs_at
 from knowledge.links import is_direct
 from knowledge.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
 from store.core.spans import Span, Structure
@@ -158,6 +160,7 @@ READERS: Mapping[str, Reader] = {
     "quantities": quantities.quantities,
     "names with numbers": quantities.names,
     "names": names,
+    "many drugs": lambda text: drugs_at.__wrapped__(re.sub(r"\S+", "aspirin", text)),
     "numbered names": numbered_names,
     "identifiers": identifiers,
     "markers": lambda text: list(marker_statuses(text)),

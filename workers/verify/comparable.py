@@ -39,10 +39,16 @@ share of false claims it costs no more true ones than 0.9 does, and more than 0.
 
 
 def is_own_wording(claim: str, passage: str) -> bool:
-    """Whether a claim is worded as those are on which the verifier was measured: not too short, and
-    not almost its passage, for which the sentence itself can be shown."""
-    content = sum(token.content for token in read(claim).tokens)
-    return content >= judging_policy().least_words and not is_almost(claim, passage)
+    """Whether a claim is worded as those are on which the verifier was measured: a sentence, not a
+    label with its value, not too short, and not almost its passage, for which the sentence itself
+    can be shown."""
+    said = read(claim)
+    content = sum(token.content for token in said.tokens)
+    return (
+        content >= judging_policy().least_words
+        and not any(label.name.start == 0 for label in said.doc.labels)
+        and not is_almost(claim, passage)
+    )
 
 
 def is_almost(claim: str, passage: str) -> bool:

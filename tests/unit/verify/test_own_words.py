@@ -71,8 +71,6 @@ def test_a_labelled_line_verifies_nothing_but_itself(
 ) -> None:
     text, name = report(lines, end), data.draw(st.sampled_from(list(lines)))
     other = data.draw(VALUES)
-    said = f"{name} {other}".lower().split()
-    assume(len(set(said)) == len(said))  # the verifier has been seen to be sure of a stutter
     claims = [
         f"{name}.",
         f"{name} was found.",

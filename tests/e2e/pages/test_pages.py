@@ -41,7 +41,8 @@ def answered(site: Any) -> str:
 
 
 def marked(seen: Seen) -> str:
-    """The words that the browser shows as the cited span."""
+    """The words that the browser shows as the cited span, once its page is there."""
+    expect(seen.page.locator("#span")).to_be_in_viewport()
     found: str = seen.page.evaluate(
         "() => [...document.querySelectorAll('#text mark')].map((one) => one.textContent).join('')"
     )
@@ -72,7 +73,6 @@ def test_ask_progress_answer_citation_and_the_very_words(look: Look, api: httpx.
     for claim in answer["claims"][:3]:
         place = claim["citations"][0]
         seen.page.locator(f"#claim-{claim['claim_id']} a.evidence-link").first.click()
-        expect(seen.page.locator("#span")).to_be_in_viewport()
         assert marked(seen) == place["quote"]
         seen.page.go_back()
     seen.page.locator(f"#claim-{answer['claims'][0]['claim_id']} a.evidence-link").first.click()
@@ -123,7 +123,6 @@ def test_a_pasted_text_comes_back_with_a_verdict_on_every_claim(look: Look) -> N
     seen.shot("verdicts")
     quote = claims.first.locator("blockquote").inner_text()
     claims.first.locator("a.evidence-link").click()
-    expect(seen.page.locator("#span")).to_be_in_viewport()
     assert marked(seen) == quote
 
 

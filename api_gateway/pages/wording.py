@@ -33,6 +33,12 @@ CLAIM: Mapping[str, Badge] = {
     "unverified": Badge("Unverified", "quiet", "question", "It did not pass the checks"),
     "conflicting": Badge("Conflicting", "conflict", "unequal", "Another source contradicts it"),
 }
+RELATION: Mapping[str, Badge] = {
+    "supported": Badge("Supported", "good", "check", "Its source says so"),
+    "contradicted": Badge("Contradicted", "bad", "cross", "Its source says otherwise"),
+    "not_stated": Badge("Not stated", "quiet", "question", "No source that was compared says so"),
+}
+"""What a source is to a statement of a pasted text."""
 QUOTE: Mapping[str, Badge] = {
     "verbatim": Badge("Verbatim", "good", "check", "These are the stored words, to the letter"),
     "normalized": Badge(
@@ -47,6 +53,7 @@ QUOTE: Mapping[str, Badge] = {
 IDENTIFIER: Mapping[str, Badge] = {
     "held": Badge("Known", "good", "check", "A work with this identifier was compared"),
     "retracted": Badge("Retracted", "bad", "cross", "The work with this identifier was retracted"),
+    "misattributed": Badge("Wrong", "bad", "cross", "It is not the number of what it is said of"),
     "malformed": Badge("Malformed", "bad", "cross", "No identifier of its kind looks like this"),
     "not_held": Badge("Not held", "quiet", "question", "No work with this identifier is held"),
     "not_among_the_documents": Badge(

@@ -42,6 +42,8 @@ from api_gateway.http.host_names import is_loopback
 from api_gateway.http.listen import Notices
 from api_gateway.http.methods import Methods
 from api_gateway.http.publishing import PublishingThread
+from api_gateway.library import page_routes as pages_library
+from api_gateway.library import routes as library
 from api_gateway.metrics.metrics import Metrics
 from api_gateway.metrics.server_metrics import ServerState
 from api_gateway.middleware import Envelope
@@ -59,6 +61,7 @@ from api_gateway.rechecks import routes as rechecks
 from api_gateway.reviews import page_routes as pages_reviews
 from api_gateway.reviews import routes as reviews
 from api_gateway.sources import routes as sources
+from api_gateway.sources import watch_routes as watches
 from api_gateway.state import Gateway
 from api_gateway.verifications import page_routes as pages_verify
 from api_gateway.verifications import routes as verifications
@@ -83,14 +86,17 @@ ROUTES = (
     extractions,
     reviews,
     erasure_routes,
+    library,
     documents,
     sources,
+    watches,
     dead_letters,
     audit,
     rechecks,
     quality,
     health_routes,
     pages_ask,
+    pages_library,
     adding_routes,
     pages_evidence,
     pages_verify,

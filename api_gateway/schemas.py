@@ -214,6 +214,7 @@ class VersionOut(BaseModel):
     authors: list[str]
     labels: list[str]
     published_at: datetime | None
+    published_precision: Literal["year", "month", "day"]
     fetched_at: datetime
     superseded_at: datetime | None
 

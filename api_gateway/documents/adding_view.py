@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from api_gateway.problems import GIVEN_UP, FieldError, Problem
 from knowledge.sources import source_policies
 from store.documents.submissions import SentBatch, SentDocument, SentItem
 
+SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"
+"""The sample records; a release that is installed without them offers none."""
 MOST_FILES = 20
 """Our choice, per form; a folder of hundreds is for `attest ingest`."""
 MAX_PASTED_CHARS = 300_000

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from api_gateway.auth.access import LOCAL, Caller, Scope, keys_required, scopes_of
 from api_gateway.auth.browser_sessions import FIELD
+from api_gateway.documents.adding_view import SAMPLES
 from api_gateway.documents.evidence_view import exact
 from api_gateway.problems import GIVEN_UP
 from store.core.printable import printable
@@ -31,7 +32,7 @@ MEDIA_TYPES: Mapping[str, str] = {
 NAVIGATION = (
     ("Ask", "/"),
     ("History", "/questions"),
-    ("Evidence", "/evidence"),
+    ("Library", "/library"),
     ("Verify", "/verify"),
     ("Extractions", "/extractions"),
     ("Notes", "/notes"),
@@ -99,7 +100,7 @@ def _environment() -> Environment:
     environment.filters["room"] = lambda characters: 2 * characters + 1
     environment.filters["megabytes"] = lambda count: f"{count / 1024**2:.3g} MB"
     environment.filters["inquery"] = lambda words: quote(str(words), safe="")
-    environment.globals.update(static=static_url, given_up=GIVEN_UP)
+    environment.globals.update(static=static_url, given_up=GIVEN_UP, samples=SAMPLES.is_dir())
     macros = environment.get_template("macros.html").module
     for name in ("icon", "badge", "when", "clock", "quotation", "text", "paging", "sent_before"):
         environment.globals[name] = getattr(macros, name)

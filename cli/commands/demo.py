@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 
+from api_gateway.documents.adding_view import SAMPLES
 from cli.client.gateway import without_key
 from cli.commands.ask import ask
 from cli.commands.evidence import follow, submit
@@ -20,8 +21,6 @@ from cli.instance.instance import open_store
 from cli.output.answers import render, stale_sources
 from cli.output.printing import Console, say_json
 from store.core.settings import Settings
-
-SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"
 
 QUESTIONS = (
     "What clinical trials are studying MRD-guided treatment de-escalation?",

@@ -122,7 +122,7 @@ def holds(result: dict[str, Any]) -> bool:
 
 
 def _mark(line: dict[str, Any]) -> tuple[str, str]:
-    """Return the mark of a statement; a quotation that no source has is as bad as a contradiction."""
+    """Return the mark of a statement; a quotation that no source has is as bad."""
     quoted = {quotation["quote_verdict"] for quotation in line["quotations"]}
     if not quoted <= {*_GOOD_QUOTATIONS, "unchecked"}:
         return _MARKS["contradicted"]

@@ -75,12 +75,16 @@ def _tokens(text: str) -> list[Span]:
     return [Span(*found.span()) for found in _TOKEN.finditer(text)]
 
 
+def _meet(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
 def _source(
     place: Span, instead: Sequence[_Run], statement: str, passage: str
 ) -> str | None:
     """The passage's words for `place`: as many, counted from the nearer of the equal words."""
     for run in instead:
-        inside = [n for n, one in enumerate(run.said) if one.start < place.end and place.start < one.end]
+        inside = [n for n, one in enumerate(run.said) if _meet(one, place)]
         if not inside:
             continue
         first, last, many = inside[0], inside[-1], len(inside)

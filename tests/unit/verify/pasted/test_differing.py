@@ -40,7 +40,8 @@ def test_any_texts_give_words_of_their_own(statement: str, passage: str, named: 
 
 
 def test_a_figure_inside_a_longer_one_is_not_marked() -> None:
-    assert differences("It was 112.5 of 2,125 in all", "It was 13 of 2,125 in all", ["12", "125"]) == []
+    said, held = "It was 112.5 of 2,125 in all", "It was 13 of 2,125 in all"
+    assert differences(said, held, ["12", "125"]) == []
 
 
 def test_the_reason_is_what_the_source_has_for_that_statement() -> None:

@@ -55,6 +55,8 @@ from api_gateway.pages import rendering, static_routes
 from api_gateway.pages.errors import ErrorPages
 from api_gateway.quality import routes as quality
 from api_gateway.questions import page_routes as pages_ask
+from api_gateway.questions import reader_page_routes as pages_readers
+from api_gateway.questions import reader_routes as readers
 from api_gateway.questions import routes as questions
 from api_gateway.recalls import routes as recalls
 from api_gateway.rechecks import routes as rechecks
@@ -81,6 +83,7 @@ log = structlog.get_logger(__name__)
 ROUTES = (
     recalls,
     questions,
+    readers,
     verifications,
     notes,
     extractions,
@@ -96,6 +99,7 @@ ROUTES = (
     quality,
     health_routes,
     pages_ask,
+    pages_readers,
     pages_library,
     adding_routes,
     pages_evidence,

@@ -72,6 +72,9 @@ class QuestionIn(BaseModel):
     )
     max_references: Annotated[int, Field(strict=True, ge=1, le=10)] | None = None
     filters: Filters | None = None
+    after: UUID | None = Field(
+        default=None, description="the question that this one follows; it is answered for itself"
+    )
 
     @field_validator("as_of")
     @classmethod

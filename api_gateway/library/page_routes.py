@@ -62,7 +62,7 @@ def _asked(given: Mapping[str, str], cursor: str | None) -> DocumentsIn | Search
     narrowed: dict[str, Any] = {
         "source_type": given["kind"] or None,
         "disease": given["disease"] or None,
-        **{name: day.isoformat() for name, day in of_years(given["since"], given["until"]).items()},
+        **of_years(given["since"], given["until"]),
     }
     if given["q"]:
         return SearchIn.model_validate({**narrowed, "q": given["q"], "limit": PAGE})

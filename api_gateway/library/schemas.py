@@ -161,11 +161,15 @@ class RestingList(BaseModel):
     answers: list[RestingOut]
 
 
-def of_years(first: str, last: str) -> dict[str, date]:
+def of_years(first: str, last: str) -> dict[str, str]:
     """The range of dates from the beginning of one year to the end of another; either may be "".
 
     Raises:
         ValueError: a year is none.
     """
     written = {"published_from": (first, 1, 1), "published_to": (last, 12, 31)}
-    return {name: date(int(year), *day) for name, (year, *day) in written.items() if year}
+    return {
+        name: date(int(year), month, day).isoformat()
+        for name, (year, month, day) in written.items()
+        if year
+    }

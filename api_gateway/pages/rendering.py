@@ -109,6 +109,10 @@ def _environment() -> Environment:
     return environment
 
 
+NOBODY: Mapping[str, Any] = {"nav": (), "may": frozenset[str](), "csrf": "", "signed_in": False}
+"""The frame of a page for somebody who is not known: it leads nowhere and changes nothing."""
+
+
 def policy(image_origins: Iterable[str] = ()) -> str:
     """The content-security policy of a page: its own scripts and styles, nothing else.
 
@@ -192,7 +196,7 @@ def page(
 ) -> HTMLResponse:
     """A page with its frame, for the caller of `request`."""
     caller = getattr(request.state, "caller", None)
-    text = render(template, **frame(request.app, request.url.path, caller), **values)
+    text = render(template, **{**frame(request.app, request.url.path, caller), **values})
     return HTMLResponse(text, status, headers=headers(image_origins))
 
 

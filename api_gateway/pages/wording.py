@@ -72,6 +72,12 @@ RECALL: Mapping[str, Badge] = {
         "Superseded", "bad", "cross", "What it rests on has changed, and it holds no longer"
     ),
 }
+JUDGMENT: Mapping[str, str] = {
+    "right": "It is right",
+    "wrong": "Something is wrong",
+    "missing": "Something is missing",
+}
+"""What a reader may think of an answer."""
 STATUS: Mapping[str, Badge] = {
     "queued": Badge("Waiting", "quiet", "clock", "It waits for its first stage"),
     "running": Badge("Running", "quiet", "clock", "A stage works on it"),

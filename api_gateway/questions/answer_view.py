@@ -158,6 +158,12 @@ class AnswerView:
         return badges.pop() if len(badges) == 1 else None
 
     @property
+    def common_badge(self) -> Badge | None:
+        """The badge that most claims have."""
+        badges = [claim.badge for section in self.sections for claim in section.claims]
+        return max(badges, key=badges.count, default=None)
+
+    @property
     def rests_on_sources(self) -> bool:
         """Whether the answer cites anything that could change."""
         return bool(self.sections or self.conflicts or self.references)

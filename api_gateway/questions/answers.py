@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from api_gateway.auth.access import Caller, owned
-from api_gateway.problems import GIVEN_UP, erased, given_up
+from api_gateway.problems import GIVEN_UP, erased, given_up, not_found
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
 from knowledge.loader import load
 from store.models import Answer
@@ -76,6 +76,18 @@ def snapshot(session: Session, caller: Caller, question_id: UUID) -> Snapshot:
     seen = owned(caller, view.seen(session, question_id), "question")
     if seen.status == "erased":
         raise erased("question", seen.erased_at)
+    return Snapshot(seen)
+
+
+def unowned(session: Session, question_id: UUID) -> Snapshot:
+    """A question whoever asks for it, for those to whom its owner shows it.
+
+    Raises:
+        Problem: there is no such question.
+    """
+    seen = view.seen(session, question_id)
+    if seen is None:
+        raise not_found("question")
     return Snapshot(seen)
 
 

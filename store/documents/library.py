@@ -125,8 +125,7 @@ def listing(
         behind = "AND t.version_id < :last" if last else ""
         rows += _rows(
             session,
-            f"{query} AND t.published_at IS NULL {behind} "
-            "ORDER BY t.version_id DESC LIMIT :limit",
+            f"{query} AND t.published_at IS NULL {behind} ORDER BY t.version_id DESC LIMIT :limit",
             {**asked, "last": last, "limit": limit + 1 - len(rows)},
         )
     shown = rows[:limit]
@@ -219,7 +218,5 @@ _RESTING = sa.text(
 
 def resting_on(session: Session, document_id: UUID, *, owner: str, limit: int) -> list[Resting]:
     """The owner's answers that cite any version of a document, the newest first."""
-    rows = session.execute(
-        _RESTING, {"document": document_id, "owner": owner, "limit": limit}
-    )
+    rows = session.execute(_RESTING, {"document": document_id, "owner": owner, "limit": limit})
     return [Resting(**row._mapping) for row in rows]

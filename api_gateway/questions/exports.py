@@ -41,7 +41,7 @@ def markdown(question: QuestionView, answer: AnswerView) -> str:
     if answer.abstention is not None:
         abstention = answer.abstention
         lines += [f"**No answer: {_md(abstention.title)}.** {_md(abstention.detail)}", ""]
-        lines += [f"What would cure it: {_md(abstention.cure)}", ""]
+        lines += [f"What would help: {_md(abstention.cure)}", ""]
     if answer.lead_text:
         lines += [_md(answer.lead_text), ""]
     for section in answer.sections:
@@ -61,7 +61,7 @@ def markdown(question: QuestionView, answer: AnswerView) -> str:
 def _made(question: QuestionView, answer: AnswerView) -> str:
     facts = [f"Answered {question.finished.words}" if question.finished else ""]
     facts.append(f"evidence last updated {answer.updated.words}" if answer.updated else "")
-    facts.append(f"recall state: {answer.recall.state}")
+    facts.append(f"since then: {answer.recall.state}")
     return f"*{_md(' · '.join(filter(None, facts)))}*"
 
 

@@ -169,8 +169,6 @@ def render(console: Console, result: dict[str, Any]) -> None:
     console.print()
     console.print(
         f"{counted(counts['claims'], 'claim')}: "
-        + ", ".join(
-            f"{counts['relations'].get(one, 0)} {one.replace('_', ' ')}" for one in _MARKS
-        ),
+        + ", ".join(f"{counts['relations'].get(one, 0)} {one.replace('_', ' ')}" for one in _MARKS),
         style="bold",
     )

@@ -50,7 +50,7 @@ def render(console: Console, question: dict[str, Any]) -> None:
 
 def _cure(cure: dict[str, Any] | str | None) -> Iterator[Text]:
     detail = cure["detail"] if isinstance(cure, dict) else cure or ""
-    yield Text.assemble(("What would cure it: ", "bold"), detail)
+    yield Text.assemble(("What would help: ", "bold"), detail)
     if isinstance(cure, dict) and cure["action"] == "add_sources":
         yield Text("To add them: attest ingest FILE")
 

@@ -87,7 +87,7 @@ def test_an_abstention_names_what_would_cure_it(look: Look) -> None:
     seen.page.get_by_role("button", name="Ask").click()
     banner = seen.page.locator(".abstention")
     expect(banner).to_contain_text("No evidence is held on this")
-    expect(banner).to_contain_text("What would cure it")
+    expect(banner).to_contain_text("What would help")
     seen.shot("abstention")
 
 

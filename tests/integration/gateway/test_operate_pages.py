@@ -105,7 +105,7 @@ def test_the_overview_says_in_words_what_is_late_stopped_dead_and_paid(desk: Run
     assert "Late" in pubmed
     assert "400 d" in pubmed
     assert "it was away" in pubmed
-    assert "Circuit open" in row(html, "retrieve")
+    assert "Stopped itself" in row(html, "retrieve")
     assert "10 of retrieve" in row(html, "retrieve")
     paused = row(html, "verify")
     assert "Paused" in paused

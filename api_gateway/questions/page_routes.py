@@ -18,7 +18,7 @@ from api_gateway.pages.clocks import moment
 from api_gateway.pages.forms import Form, FormOrNothing, lines, refused_form
 from api_gateway.pages.once import admit, key_of, keyed, once, sent_before
 from api_gateway.pages.rendering import page
-from api_gateway.pages.wording import EXAMPLES, JUDGMENT, RECALL, plainly
+from api_gateway.pages.wording import EXAMPLES, JUDGMENT, RECALL, STAGES, plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
 from api_gateway.questions import exports, sharing
 from api_gateway.questions.answer_view import AnswerView, answer_view
@@ -30,6 +30,7 @@ from api_gateway.state import Gateway, InGateway
 from knowledge.sources import connector_policies
 from store.documents import browse
 from store.models import DocumentVersion, Question, Refresh, Watch, now
+from store.pipeline import circuits
 from store.questions import judgments, questions
 from store.recalls import log
 from store.sources import refresh_requests, refreshes
@@ -196,13 +197,15 @@ def question_page(
             refresh_ids = [UUID(refresh_id) for refresh_id in answer.abstention.refreshes]
         curing = _refreshes(session, refresh_ids)
         followed = _followed(session, answer) if Scope.OPERATE in caller.scopes else []
+        stopped = [] if question.finished_at else _stopped(session)
     return page(
         request,
         "question.html",
         image_origins=answer.image_origins if answer else (),
         question=question_view(question, options),
         key=str(uuid4()),
-        slow_in_ms=_slow_in_ms(question),
+        slow_in_ms=0 if stopped else _slow_in_ms(question),
+        stopped=stopped,
         answer=answer,
         curing=curing,
         followed=[connector_policies()[name].name for name in followed],
@@ -239,6 +242,20 @@ def _again(question: QuestionOut, options: Mapping[str, Any]) -> dict[str, str]:
         "since": str(chosen.get("published_from") or "")[:4],
         "until": str(chosen.get("published_to") or "")[:4],
     }
+
+
+def _stopped(session: Session) -> list[dict[str, Any]]:
+    """The stages of a question that do not work now, by whom and why."""
+    return [
+        {
+            "stage": one.stage,
+            "by": one.changed_by,
+            "reason": one.reason,
+            "at": moment(one.changed_at),
+        }
+        for one in circuits.states(session)
+        if one.state != "closed" and one.stage in STAGES
+    ]
 
 
 def _slow_in_ms(found: QuestionOut) -> int:

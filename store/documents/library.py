@@ -132,8 +132,8 @@ def listing(
     if len(rows) <= limit:
         return shown, None
     end = shown[-1]
-    at = end.published_at.isoformat() if end.published_at else ""
-    return shown, pack([at, str(end.version_id)])
+    dated = end.published_at.isoformat() if end.published_at else ""
+    return shown, pack([dated, str(end.version_id)])
 
 
 def _rows(session: Session, query: str, parameters: dict[str, Any]) -> list[Held]:
@@ -176,7 +176,7 @@ def search(
     best = dict(lexical.search(session, terms(words), limit, segments, only=only))
     ids = Ids(np.array(list(best), np.int64))
     rows = {key: fields for key, *fields in ask(session, _PASSAGES, {"ids": ids}).fetchall()}
-    return [Found(*rows[key], score=score) for key, score in best.items() if key in rows]
+    return [Found(*rows[key], score) for key, score in best.items() if key in rows]
 
 
 _FACETS = {

@@ -79,9 +79,7 @@ def _meet(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _source(
-    place: Span, instead: Sequence[_Run], statement: str, passage: str
-) -> str | None:
+def _source(place: Span, instead: Sequence[_Run], statement: str, passage: str) -> str | None:
     """The passage's words for `place`: as many, counted from the nearer of the equal words."""
     for run in instead:
         inside = [n for n, one in enumerate(run.said) if _meet(one, place)]

@@ -176,7 +176,7 @@ def search(
     best = dict(lexical.search(session, terms(words), limit, segments, only=only))
     ids = Ids(np.array(list(best), np.int64))
     rows = {key: fields for key, *fields in ask(session, _PASSAGES, {"ids": ids}).fetchall()}
-    return [Found(*rows[key], score) for key, score in best.items() if key in rows]
+    return [Found(*[*rows[key], score]) for key, score in best.items() if key in rows]
 
 
 _FACETS = {

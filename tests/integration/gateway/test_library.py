@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from api_gateway.documents.adding_view import SAMPLES
-from store.models import Question
+from api_gateway.questions import sharing
+from store.models import Question, now
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key, problem
 from tests.integration.gateway.test_operate_pages import send
@@ -123,7 +125,7 @@ def test_a_query_is_followed_stopped_and_followed_again(shelf: Running) -> None:
     assert made.status_code == 201
     watch = made.json()
     assert (watch["query"], watch["active"]) == ("ctDNA AND colon", True)
-    assert shelf.client.get(made.headers["location"]).json() == watch
+    assert shelf.client.get(made.headers["location"]).json()["id"] == watch["id"]
     assert [one["id"] for one in shelf.client.get("/v1/watches").json()["watches"]] == [watch["id"]]
     assert shelf.client.delete(f"/v1/watches/{watch['id']}").json()["active"] is False
     assert shelf.client.get("/v1/watches").json() == {"watches": []}
@@ -137,10 +139,8 @@ def test_a_query_is_followed_stopped_and_followed_again(shelf: Running) -> None:
     assert refused.status_code == 422
     assert "(broken" in refused.text
     assert send(shelf, "/library/packs", pack="ctdna_mrd_colorectal").status_code == 303
-    asked = shelf.scalar(
-        "SELECT string_agg(source, ' ' ORDER BY source) FROM watch WHERE NOT active"
-    )
-    assert asked == "clinicaltrials pubmed"
+    asked = shelf.scalar("SELECT string_agg(source, ' ') FROM watch WHERE NOT active")
+    assert sorted(asked.split()) == ["clinicaltrials", "pubmed"]
 
 
 def test_an_empty_instance_loads_the_samples_from_its_page_once(
@@ -185,12 +185,7 @@ def test_a_link_shows_one_answer_to_whoever_has_it_until_it_ends(
     assert locked.client.get(link).status_code == 404
 
 
-def test_a_link_ends(shelf: Running) -> None:
-    from datetime import timedelta
-
-    from api_gateway.questions import sharing
-    from store.models import now
-
+def test_a_link_ends() -> None:
     question = Question(id=uuid4(), text="x", text_hash="", request_id=uuid4(), request_hash="")
     question.hash_key = b"a secret"
     link = sharing.address(question, now() + timedelta(minutes=1))

@@ -1,5 +1,6 @@
 """Views of the library: documents, passages, what is followed, and ways to begin. Pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from knowledge.watches import Suggestion, suggestions
 from store.documents.library import UPLOADED, Found, Held, Resting
 from store.models import Refresh
 from store.sources.refreshes import ACTIVE
+
+_HEADING = re.compile(r"#{1,6}[ \t][^\n]*\n\s*")
 
 FOLLOWED = Badge("Followed", "good", "check", "It is asked again and again")
 STOPPED = Badge("Stopped", "quiet", "question", "It is asked no longer; what it brought stays")
@@ -51,14 +54,16 @@ def held_line(one: Held) -> LineView:
 
 
 def found_line(one: Found) -> LineView:
-    """A passage, with the link to its place."""
+    """A passage, with the link to its place. Its heading is told beside it."""
+    heading = _HEADING.match(one.text)
+    start = heading.end() if heading and heading.end() < len(one.text) else 0
     return LineView(
-        href=evidence_link(str(one.document_id), one.n, one.start, one.end),
+        href=evidence_link(str(one.document_id), one.n, one.start + start, one.end),
         title=one.title,
         meta=[source_policy(one.source_type).name, *filter(None, [one.section])],
         published=published(one.published_at, one.published_precision),
         badge=None,
-        words=one.text,
+        words=one.text[start:],
     )
 
 

@@ -248,7 +248,7 @@ def _stopped(session: Session) -> list[dict[str, Any]]:
     """The stages of a question that do not work now, by whom and why."""
     return [
         {
-            "stage": one.stage,
+            "stage": STAGES[one.stage][0],
             "by": one.changed_by,
             "reason": one.reason,
             "at": moment(one.changed_at),

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from api_gateway.auth.access import InCaller, needs_own
+from api_gateway.auth.access import InCaller, Scope, needs
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.forms import Form
 from api_gateway.pages.rendering import NOBODY, page
@@ -24,7 +24,7 @@ from store.questions.judgments import JUDGMENTS
 router = APIRouter(include_in_schema=False)
 
 
-@router.post("/questions/{question_id}/judge", dependencies=[needs_own])
+@router.post("/questions/{question_id}/judge", dependencies=[needs(Scope.ASK)])
 def judge(
     request: Request, question_id: UUID, form: Form, gateway: InGateway, caller: InCaller
 ) -> Response:
@@ -36,7 +36,7 @@ def judge(
     return RedirectResponse(f"/questions/{question_id}#judge", 303)
 
 
-@router.post("/questions/{question_id}/share", dependencies=[needs_own])
+@router.post("/questions/{question_id}/share", dependencies=[needs(Scope.ASK)])
 def share(
     request: Request, question_id: UUID, form: Form, gateway: InGateway, caller: InCaller
 ) -> Response:

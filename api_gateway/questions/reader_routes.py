@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from api_gateway.auth.access import Caller, InCaller, needs_own, owned
+from api_gateway.auth.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.problems import Problem, documented, not_found, request_id_of
 from api_gateway.questions import sharing
 from api_gateway.questions.answers import snapshot
@@ -16,7 +16,7 @@ from store.models import Question, now
 from store.questions import judgments
 from store.questions.judgments import Judgment
 
-router = APIRouter(prefix="/v1/questions", tags=["questions"], dependencies=[needs_own])
+router = APIRouter(prefix="/v1/questions", tags=["questions"], dependencies=[needs(Scope.ASK)])
 
 
 class JudgmentIn(BaseModel):

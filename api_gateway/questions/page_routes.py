@@ -38,8 +38,8 @@ from store.sources import refresh_requests, refreshes
 router = APIRouter(include_in_schema=False)
 
 PAGE = 25
-_FIELDS = ("question", "as_of", "patient_context", "kind", "since", "until", "after")
-_NO_ERRORS = dict.fromkeys((*_FIELDS, "published_from", "published_to"), "")
+FIELDS = ("question", "as_of", "patient_context", "kind", "since", "until", "after")
+NO_ERRORS = dict.fromkeys((*FIELDS, "published_from", "published_to"), "")
 SLOW_SECONDS = 10.0
 """Our choice: an idle system answers in a second, with a model in a few seconds."""
 BODY_LIMITS = {("POST", "/ask"): BodyLimit(160 * KIB)}
@@ -75,14 +75,14 @@ def _form(
 ) -> HTMLResponse:
     misfits = problem.errors if problem else ()
     messages = {error.field.rpartition(".")[2]: plainly(error.message) for error in misfits}
-    errors = {**_NO_ERRORS, **messages}
+    errors = {**NO_ERRORS, **messages}
     return page(
         request,
         "ask.html",
         status=problem.status_code if problem else 200,
         key=str(key),
         before=before and f"/questions/{before}",
-        given={**dict.fromkeys(_FIELDS, ""), **given},
+        given={**dict.fromkeys(FIELDS, ""), **given},
         kinds=kinds(),
         errors=errors,
         refused="" if problem is None or misfits else problem.detail,
@@ -95,7 +95,7 @@ def _form(
 @router.post("/ask", dependencies=[needs(Scope.ASK)])
 def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
     """Submit the question and lead to its page."""
-    fields = {name: lines(form.get(name, "")) for name in _FIELDS}
+    fields = {name: lines(form.get(name, "")) for name in FIELDS}
     key = key_of(form)
     try:
         body = QuestionIn.model_validate(_given(fields))
@@ -216,7 +216,7 @@ def question_page(
         link=str(request.base_url).rstrip("/") + f"/shared/{question_id}/{link}" if until else "",
         link_until=until,
         given=_again(question, options),
-        errors=_NO_ERRORS,
+        errors=NO_ERRORS,
         most=MAX_QUESTION_CHARS,
         kinds=kinds(),
     )
@@ -234,7 +234,7 @@ def _again(question: QuestionOut, options: Mapping[str, Any]) -> dict[str, str]:
     """The fields of the form that asks on from a question: its words and its filters."""
     chosen = options.get("filters") or {}
     return {
-        **dict.fromkeys(_FIELDS, ""),
+        **dict.fromkeys(FIELDS, ""),
         "question": question.question,
         "after": str(question.id),
         "as_of": str(options.get("as_of") or "")[:10],

@@ -72,8 +72,8 @@ def test_a_source_that_has_no_reference_is_named_beside_the_claim() -> None:
 def test_what_cites_nothing_has_no_recall_state() -> None:
     nothing = {"sections": [], "claims": [], "references": [], "conflicts": [], "evidence": []}
     silent = body(abstained=True, abstain_reason="no_evidence", cure={"detail": "Add."}, **nothing)
-    assert "Recall state" not in answer_page(question(silent))
-    assert "Recall state" in answer_page(question(body()))
+    assert "Since then" not in answer_page(question(silent))
+    assert "Since then" in answer_page(question(body()))
 
 
 @pytest.mark.parametrize("rule", get_args(RuleName))

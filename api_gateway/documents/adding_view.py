@@ -235,7 +235,7 @@ def _item(item: SentItem) -> ItemView:
     is_open = is_open or item.others_open > 0
     problems = [f"Line {bad['line']}: {bad['reason']}" for bad in item.problems[:_BEYOND]]
     left = len(item.problems) - len(problems)
-    others = [f"and {item.others} more documents"] if item.others else []
+    others = [f"and {item.others} more document{'s'[: item.others > 1]}"] if item.others else []
     return ItemView(
         name=item_name(item.filename, documents[0].title if len(documents) == 1 else ""),
         badge=_badge(item, documents, is_open),

@@ -1,4 +1,16 @@
-"""The words of the pages, in one place so that a word means the same on every page. Pure."""
+"""The words of the pages, in one place so that a word means the same on every page. Pure.
+
+The style of labels:
+
+- A state is one or two plain words and an icon; its color repeats it, its `meaning` explains it.
+  Two states of one thing never contradict each other: what fails and is fresh is "In time so far".
+- A button says what it does: "Load the samples", not "OK". A heading is a noun.
+- Words of clinicians, not of the program: "What would help", not "cure"; "Since then", not "recall
+  state"; "95% took up to", not a percentile; "Stopped itself", not "circuit open". Names of errors,
+  offsets and hashes stand behind a fold, or on the pages of operators.
+- A figure has its unit; a date is as precise as it is known; an age says of what.
+- No mark of a file format is shown as a word: a heading of a passage stands beside it, without `#`.
+"""
 
 import re
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
 """What the page of an answer shows: views from bodies, without a server."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, get_args
@@ -400,3 +401,15 @@ def test_a_page_is_made_whole_of_an_answer() -> None:
     assert "It harms." in html
     assert "<script>" not in html
     assert "style=" not in html
+
+
+def test_no_label_speaks_the_language_of_the_program() -> None:
+    templates = Path(rendering.__file__).parent / "templates"
+    shown = {
+        one.name: re.sub(r"{[{%].*?[%}]}|<[^>]*>", " ", one.read_text("utf-8"), flags=re.S)
+        for one in sorted(templates.glob("*.html"))
+    }
+    words = re.compile(
+        r"\bcures?\b|recall state|of 100\b|circuit|##|\w+(?:Error|Exception)\b", re.I
+    )
+    assert {name: found for name, text in shown.items() if (found := words.findall(text))} == {}

@@ -16,6 +16,7 @@ from api_gateway.reviews import view
 from clinical_text import (
     boundaries,
     doc,
+    fates,
     instructions,
     labels,
     persons,
@@ -45,7 +46,7 @@ from workers.http.errors import Malformed
 from workers.http.redact import redact, without_words
 from workers.ingest import identity
 from workers.ingest.connectors.openfda_query import check_search
-from workers.ingest.enrichment import doi_path, ended_by_title
+from workers.ingest.enrichment import doi_path
 from workers.ingest.parsers import dailymed, html_text, inline_markup, json_payload, markup
 from workers.ingest.parsers.cms.coverage import plain
 from workers.ingest.parsers.cms.cpt import without_cpt
@@ -205,7 +206,7 @@ READERS: Mapping[str, Reader] = {
     "registry numbers": lambda text: list(identity.malformed_nct(text)),
     "two titles, both hostile": lambda text: titles.same_title(text, text[::-1]),
     "a title against a hostile one": lambda text: titles.title_match(REAL, text),
-    "how a work ended": ended_by_title,
+    "what became of a work": lambda text: fates.fate(text, text),
     "a DOI": doi_path,
     "a date": medline_date,
     "a field of JSON": lambda text: (

@@ -60,7 +60,7 @@ def write_findings(
     owner = names_works(item.source)
     # A caller's document is checked again even if unchanged: the transaction that ends a work skips
     # documents that are being stored.
-    touched = {entry.document_id for entry in stored if not owner or entry.retracted} | changed
+    touched = {entry.document_id for entry in stored if not owner or entry.closed} | changed
     if not touched:
         return
     claimed_works.wait_for_others(unit.session, owner=owner)

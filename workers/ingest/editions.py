@@ -232,16 +232,20 @@ def _alike(one: Set[int], other: Set[int]) -> float:
     return len(one & other) / len(union) if union else 0.0
 
 
-def restate_editions(unit: UnitOfWork, source: str, documents: Set[UUID], at: datetime) -> None:
+def restate_editions(
+    unit: UnitOfWork, source: str, documents: Set[UUID], at: datetime
+) -> dict[UUID, str]:
     """Take the works that one of these documents replaces, or that replace it, apart from what is
     in force, and ask an operator where it cannot be told.
+
+    Returns what is replaced: document → key of the newer edition.
 
     Args:
         documents: those whose titles or texts changed; hold their locks.
     """
     mine = editions.of_documents(unit.session, documents)
     if not mine:
-        return
+        return {}
     editions.wait_for_others(unit.session)
     decided = editions.apart(unit.session, documents)
     replaced: dict[UUID, str] = {}
@@ -265,6 +269,7 @@ def restate_editions(unit: UnitOfWork, source: str, documents: Set[UUID], at: da
     findings.restate(
         unit, source, "edition", {held.document_id for held in mine}, open_questions, at
     )
+    return replaced
 
 
 def _question(newer: Held, older: Held, source: str) -> NewFinding:

@@ -108,7 +108,7 @@ def is_pdf(data: bytes) -> bool:
 def _extract(data: bytes) -> tuple[str, list[Page]]:
     deadline = time.monotonic() + MAX_SECONDS
     reader = PdfReader(BytesIO(data))
-    if reader.is_encrypted:
+    if reader.is_encrypted and not reader.decrypt(""):
         raise UnreadableDocument("the PDF is encrypted; save a copy without a password")
     count = len(reader.pages)
     if count > MAX_PAGES:

@@ -92,7 +92,7 @@ _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻
 _RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
 
 
-_ASCII = bytes(range(0x20, 0x7F)) + rb"\x41 +AGE-"
+_ASCII = rb"\x41 +AGE- <a>"
 
 
 def _as_declared(data: bytes) -> bytes:

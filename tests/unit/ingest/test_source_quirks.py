@@ -1,4 +1,4 @@
-"""What sources write oddly is read as people see it, and formats that are not read say what to do."""
+"""What sources write oddly is read as people see it; formats that are not read say what to do."""
 
 import html
 import html.entities

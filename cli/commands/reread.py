@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-import sqlalchemy as sa
 import typer
 from rich.table import Table
 from rich.text import Text
@@ -13,7 +12,6 @@ from cli.output.bars import terminal_bars
 from cli.output.printing import say
 from cli.output.tables import table_console
 from store.documents import editions as held_editions
-from store.documents import publication_status
 from store.models import now
 
 SHOWN = 100
@@ -60,26 +58,14 @@ def editions(
 ) -> None:
     """List documents that a newer edition may replace, or say of one whether it does."""
     store = Instance.of(ctx).store
-    with store.reading() as session:
-        rows = [row._mapping for row in session.execute(_QUESTIONS)]
     if older is None:
-        _show([dict(row) for row in rows], as_json=as_json)
+        with store.reading() as session:
+            _show(held_editions.questions(session), as_json=as_json)
         return
-    asked = [row for row in rows if row["older"] == older]
-    if not asked or replaced is None:
-        raise ValueError(
-            f"there is no question about {older}: see `attest editions`"
-            if not asked
-            else "say --replaced or --apart"
-        )
+    if replaced is None:
+        raise ValueError("say --replaced or --apart")
     with store.unit_of_work("cli") as work:
-        publication_status.lock(work.session, [older])
-        decided = "replaced" if replaced else "apart"
-        work.session.execute(_DECIDE, {"older": older, "decided": decided, "at": now()})
-        if replaced:
-            newer = {older: str(asked[0]["newer_key"])}
-            held_editions.replace(work, held_editions.BY_OPERATOR, newer, now())
-        work.record("edition.decided", older, decided=decided)
+        held_editions.decide(work, older, replaced=replaced, at=now())
     say("answered")
 
 
@@ -96,25 +82,3 @@ def _show(rows: list[dict[str, Any]], *, as_json: bool) -> None:
         say("answer with: attest editions OLDER --replaced, or --apart")
     else:
         say("no open question: of no two works it is unclear whether one replaces the other")
-
-
-_QUESTIONS = sa.text(
-    """
-    SELECT f.document_id AS older, older.title AS older_title, newer.document_id AS newer,
-           newer.title AS newer_title, d.source_key AS newer_key
-    FROM finding f
-    JOIN document_version older ON older.document_id = f.document_id AND older.status = 'current'
-    JOIN document_version newer ON newer.document_id = CAST(f.detail ->> 'newer' AS uuid)
-      AND newer.status = 'current'
-    JOIN document d ON d.id = newer.document_id
-    WHERE f.kind = 'edition' AND f.resolved_at IS NULL AND NOT f.detail ? 'apart'
-    ORDER BY f.id
-    """
-)
-_DECIDE = sa.text(
-    """
-    UPDATE finding SET resolved_at = greatest(:at, last_seen_at),
-        detail = detail || jsonb_build_object(CAST(:decided AS text), true)
-    WHERE kind = 'edition' AND document_id = :older AND resolved_at IS NULL
-    """
-)

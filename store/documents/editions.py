@@ -112,6 +112,47 @@ def replace(work: UnitOfWork, by: str, newer: Mapping[UUID, str], at: datetime) 
         publication_status.settle(work, notices.keys())
 
 
+def questions(session: Session) -> list[dict[str, Any]]:
+    """The open questions: which of two works replaces the other, with both titles."""
+    return [dict(row._mapping) for row in session.execute(_QUESTIONS)]
+
+
+def decide(work: UnitOfWork, older: UUID, *, replaced: bool, at: datetime) -> None:
+    """Answer the open question about a work: a newer edition replaces it, or the two stand apart.
+
+    Raises:
+        LookupError: there is no such question.
+    """
+    publication_status.lock(work.session, [older])
+    asked = [one for one in questions(work.session) if one["older"] == older]
+    if not asked:
+        raise LookupError(f"there is no question about {older}: see `attest editions`")
+    decided = "replaced" if replaced else "apart"
+    work.session.execute(_DECIDE, {"older": older, "decided": decided, "at": at})
+    if replaced:
+        replace(work, BY_OPERATOR, {older: asked[0]["newer_key"]}, at)
+    work.record("edition.decided", older, decided=decided)
+
+
+_QUESTIONS = sa.text(
+    """
+    SELECT f.document_id AS older, older.title AS older_title, newer.document_id AS newer,
+           newer.title AS newer_title, d.source_key AS newer_key
+    FROM finding f
+    JOIN document_version older ON older.document_id = f.document_id AND older.status = 'current'
+    JOIN document_version newer ON newer.document_id = CAST(f.detail ->> 'newer' AS uuid)
+      AND newer.status = 'current'
+    JOIN document d ON d.id = newer.document_id
+    WHERE f.kind = 'edition' AND f.resolved_at IS NULL ORDER BY f.id
+    """
+)
+_DECIDE = sa.text(
+    """
+    UPDATE finding SET resolved_at = greatest(:at, last_seen_at),
+        detail = detail || jsonb_build_object(CAST(:decided AS text), true)
+    WHERE kind = 'edition' AND document_id = :older AND resolved_at IS NULL
+    """
+)
 _LOCKED = sa.text(
     "SELECT id FROM document WHERE id = ANY(CAST(:ids AS uuid[])) "
     "ORDER BY source_key FOR UPDATE SKIP LOCKED"

@@ -13,6 +13,7 @@ from cli.evaluate.scratch import take_in as take_in_lines
 from clinical_text.structure import segment
 from store.core.unit_of_work import Store
 from store.documents.documents import put_versions
+from store.documents.editions import decide, questions
 from store.documents.records import SourceRecord
 from store.index.filters import Filter
 from store.models import now
@@ -136,3 +137,19 @@ def test_what_an_older_release_stored_is_listed_and_then_mended(store: Store) ->
     }
     assert run(dry_run=False).keys() == {mixed}, "the rest is mended"
     assert newer not in listed
+
+
+@pytest.mark.parametrize("answer", ["--replaced", "--apart"])
+def test_the_operators_answer_holds(inline: InlineWorker, answer: str) -> None:
+    records = [guideline(year, publisher=None) for year in (2012, 2022)]
+    take_in(inline, *records)
+    with inline.store.reading() as session:
+        (older,) = [one["older"] for one in questions(session)]
+    with inline.store.unit_of_work("test") as work:
+        decide(work, older, replaced=answer == "--replaced", at=now())
+    changed = [{**one, "text": f"{one['text']} Mended."} for one in records]
+    take_in(inline, *changed)
+    with inline.store.reading() as session:
+        assert questions(session) == []
+    expected = "superseded" if answer == "--replaced" else "current"
+    assert statuses(inline.store)["Gout in adults (2012)"] == expected

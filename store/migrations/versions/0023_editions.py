@@ -1,4 +1,5 @@
-"""Works that a newer edition replaces, and questions to operators on which of two does so."""
+"""Works that a newer edition replaces, questions to operators on which of two does so, and the kind
+of each work."""
 
 from alembic import op
 
@@ -17,13 +18,8 @@ _HAS_EDITIONS = """
     OR identifiers ->> 'doi' LIKE '10.1002/14651858.%' OR facts ? 'update_of'
 """  # as store.documents.editions asks for them
 _FINDINGS = (
-    "malformed",
-    "conflict",
+    *("malformed", "conflict", "mismatch", "nonexistent", "unreadable", "unmapped"),
     "claimed",
-    "mismatch",
-    "nonexistent",
-    "unreadable",
-    "unmapped",
 )
 
 
@@ -31,6 +27,8 @@ def upgrade() -> None:
     """Editions are looked for by the words of their titles, among works that have editions."""
     _allow("notice", *_NOTICES, "supersession")
     _allow("finding", *_FINDINGS, "edition")
+    op.execute("ALTER TABLE version_tags ADD kind varchar")
+    op.execute("CREATE INDEX version_tags_kind ON version_tags (kind)")
     op.execute(
         "CREATE INDEX document_version_editions ON document_version "
         f"USING gin (to_tsvector('simple', title)) WHERE status = 'current' AND ({_HAS_EDITIONS})"
@@ -41,6 +39,7 @@ def downgrade() -> None:
     """An older release knows no editions: what one replaced stays superseded, and its source's next
     record makes it current."""
     op.execute("DROP INDEX document_version_editions")
+    op.execute("ALTER TABLE version_tags DROP kind")
     op.execute("DELETE FROM notice WHERE kind = 'supersession'")
     op.execute("DELETE FROM finding WHERE kind = 'edition'")
     _allow("notice", *_NOTICES)

@@ -36,6 +36,8 @@ LEAST_ROWS = 5
 """Fewer rows tell no columns."""
 PROSE_WIDTH = 12.0
 """Columns of prose are as wide as this, in heights; cells of tables seldom are."""
+EDGE_GAP = 1.25
+"""Heads and feet stand farther from the text than this share of the usual distance of its lines."""
 PARAGRAPH_GAP = 1.55
 """Lines farther apart than this share of the usual distance are of two paragraphs."""
 
@@ -47,10 +49,8 @@ _RAISABLE = re.compile(r"[\d+−–=(),.\s-]{1,20}|[a-z](?:,[a-z]){0,5}")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00ad": "-"}
 )
-_NUMBER = re.compile(
-    r"\W{0,5}(?:page\s)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s?(?:of|/)\s?\d{1,4})?\W{0,5}", re.IGNORECASE
-)
-_DIGITS = re.compile(r"\d+")
+_NUMBER = re.compile(r"(?<![\w.,/-])\d{1,4}(?![\w,/-]|\.\d)", re.ASCII)
+_PAGE = re.compile(r"\W{0,5}page\s\d{1,4}(?:\s(?:of|/)\s\d{1,4})?\W{0,5}\Z", re.IGNORECASE)
 _NOTE = re.compile(
     r"(?P<mark>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]|\d{1,3}|[a-z]|[*†‡§]{1,3})[\s.)]?(?=\s?[^\W\d_])"
 )
@@ -58,7 +58,7 @@ _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PARTED = re.compile(r"(?P<before>[^\W_]-)?(?P<word>[^\W_]+)-\Z")
-_GOES_ON = re.compile(r"(?P<word>[^\W\d_]+)")
+_GOES_ON = re.compile(r"(?P<word>[^\W\d_]+)(?P<rest>\S*)")
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Laid:
 def laid_out(pages: Sequence[Sequence[Run]]) -> list[Laid]:
     """The text of each page, without what comes again on others; words parted between lines are
     joined."""
-    lines = [_ordered(list(_lines(runs))) for runs in pages]
+    lines = _ordered([list(_lines(runs)) for runs in pages])
     words = _words(lines)
     furniture = _furniture(lines)
     laid = []
@@ -100,7 +100,19 @@ def laid_out(pages: Sequence[Sequence[Run]]) -> list[Laid]:
         first = [line.text for line in page if furniture.get((number, id(line)))]
         text = "\n\n".join(filter(None, [*first, _joined(body, words)]))
         laid.append(Laid(text, _joined(notes, words).split("\n\n") if notes else []))
+    for one, following in pairwise(laid):
+        _keep_word_whole(one, following, words)
     return laid
+
+
+def _keep_word_whole(page: Laid, following: Laid, words: Counter[str]) -> None:
+    """Put a word that goes over to the next page onto the page on which it begins."""
+    parted, goes_on = _PARTED.search(page.text[-80:]), _GOES_ON.match(following.text)
+    if parted and goes_on:
+        compound = parted["before"] is not None
+        keep = _keeps_hyphen(parted["word"], goes_on["word"], words, compound=compound)
+        page.text = f"{page.text if keep else page.text[:-1]}{goes_on[0]}"
+        following.text = following.text[goes_on.end() :].lstrip(" ")
 
 
 def _words(pages: Iterable[Iterable[Line]]) -> Counter[str]:
@@ -214,13 +226,23 @@ def _on_line(line: Line, run: Run) -> bool:
     )
 
 
-def _ordered(lines: list[Line]) -> list[Line]:
-    """The lines in the order in which they are read: as they are drawn, but columns one after the
-    other where they were drawn line by line; cells of a row are one line."""
-    pairs = [(one, other) for one, other in pairwise(lines) if one.beside(other)]
-    gutter = _gutter(pairs)
-    if gutter is None:
-        return list(_rows(lines))
+def _ordered(pages: Sequence[list[Line]]) -> list[list[Line]]:
+    """The lines of each page in the order in which they are read: as they are drawn, but columns
+    one after the other where they were drawn line by line; cells of a row are one line."""
+    beside = [[(a, b) for a, b in pairwise(lines) if a.beside(b)] for lines in pages]
+    gutters = [_gutter(pairs) for pairs in beside]
+    known = [gutter for gutter in gutters if gutter is not None]
+    usual = median(known) if known else None
+    return [
+        _by_columns(lines, gutter if gutter is not None else usual)
+        if gutter is not None or _parts(usual, pairs)
+        else list(_rows(lines))
+        for lines, pairs, gutter in zip(pages, beside, gutters, strict=True)
+    ]
+
+
+def _by_columns(lines: Sequence[Line], gutter: float | None) -> list[Line]:
+    assert gutter is not None, "a page is put into columns where it has a gutter"
     ordered: list[Line] = []
     columns: tuple[list[Line], list[Line]] = ([], [])
     for line in lines:
@@ -232,16 +254,25 @@ def _ordered(lines: list[Line]) -> list[Line]:
     return [*ordered, *columns[0], *columns[1]]
 
 
+def _parts(gutter: float | None, pairs: Sequence[tuple[Line, Line]]) -> bool:
+    """Whether the gutter of other pages parts the lines of this one, which are too few to tell."""
+    return (
+        gutter is not None
+        and bool(pairs)
+        and all(one.right < gutter + 1 and gutter - 1 < other.left for one, other in pairs)
+    )
+
+
 def _gutter(pairs: Sequence[tuple[Line, Line]]) -> float | None:
     """Where two columns of prose that are drawn line by line part; None if there are none."""
     gaps = [(one.right, other.left) for one, other in pairs if one.right < other.left]
     if len(gaps) < LEAST_ROWS or len(gaps) < 0.7 * len(pairs):
         return None
-    wide = [
-        min(one.right - one.left, other.right - other.left) > PROSE_WIDTH * other.height
-        for one, other in pairs
-    ]
-    return max(gap[0] for gap in gaps) + 0.1 if sum(wide) > 0.7 * len(pairs) else None
+    width = median(
+        min(one.right - one.left, other.right - other.left) / other.height for one, other in pairs
+    )
+    left, right = max(gap[0] for gap in gaps), min(gap[1] for gap in gaps)
+    return (left + right) / 2 if width > PROSE_WIDTH and left < right else None
 
 
 def _rows(lines: Iterable[Line]) -> Iterator[Line]:
@@ -259,35 +290,62 @@ def _rows(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def _furniture(pages: Sequence[Sequence[Line]]) -> dict[tuple[int, int], bool]:
-    """The lines that are no text of their page, by page and identity: heads and feet that other
-    pages have too, and numbers of pages. True where a head stands for the first time."""
-    if len(pages) < 2:
-        return {}
-    at_edges = [_edges(page) for page in pages]
-    seen = Counter(sign for lines in at_edges for sign in {_sign(line) for line in lines})
-    least = max(2, 0.3 * len(pages))
+    """The lines that are no text of their page, by page and identity: heads and feet that come
+    again on other pages, and numbers of pages. True where one stands for the first time.
+
+    What comes again word for word, and has no number that grows with the pages, is one where a gap
+    parts it from the text, or where most pages have it.
+    """
+    steps = [step for page in pages for step in _steps(page)]
+    gap = EDGE_GAP * median(steps) if steps else 0.0
+    edges = [_edges(page, gap) for page in pages]
+    seen = Counter(
+        sign
+        for number, lines in enumerate(edges)
+        for sign in {sign for line, _ in lines for sign in _signs(line, number)}
+    )
+    least, most = max(2, 0.3 * len(pages)), max(2, 0.6 * len(pages))
     found: dict[tuple[int, int], bool] = {}
     told: set[str] = set()
-    for number, lines in enumerate(at_edges):
-        for line in lines:
-            sign = _sign(line)
-            if _NUMBER.fullmatch(line.text.strip()):
-                found[number, id(line)] = False
-            elif seen[sign] >= least:
-                found[number, id(line)] = sign not in told
-                told.add(sign)
+    for number, lines in enumerate(edges):
+        for line, is_apart in lines:
+            signs = [
+                sign
+                for sign in _signs(line, number)
+                if seen[sign] >= (least if is_apart or "#" in sign else most)
+            ]
+            if signs:
+                is_number = not any(map(str.isalpha, line.text)) or bool(_PAGE.match(line.text))
+                found[number, id(line)] = not is_number and told.isdisjoint(signs)
+                told.update(signs)
     return found
 
 
-def _edges(page: Sequence[Line]) -> list[Line]:
-    """The lines on the two highest and the two lowest baselines of a page."""
-    levels = sorted({round(line.baseline) for line in page})
-    outer = {*levels[:2], *levels[-2:]}
-    return [line for line in page if round(line.baseline) in outer]
+def _steps(page: Sequence[Line]) -> list[float]:
+    """The distances of the baselines of a page."""
+    return [float(b - a) for a, b in pairwise(sorted({round(line.baseline) for line in page}))]
 
 
-def _sign(line: Line) -> str:
-    return " ".join(_DIGITS.sub("#", line.text.casefold()).split())
+def _edges(page: Sequence[Line], gap: float) -> list[tuple[Line, bool]]:
+    """The lines on the two highest and the two lowest baselines of a page, and whether a gap parts
+    them from the text."""
+    levels, steps = sorted({round(line.baseline) for line in page}), _steps(page)
+    outer: dict[int, bool] = {}
+    for ends, distances in ((levels, steps), (levels[::-1], steps[::-1])):
+        parted = next((n for n, step in enumerate(distances[:2], 1) if step > gap), 0)
+        outer |= {level: n < parted or outer.get(level, False) for n, level in enumerate(ends[:2])}
+    return [(line, outer[round(line.baseline)]) for line in page if round(line.baseline) in outer]
+
+
+def _signs(line: Line, page: int) -> set[str]:
+    """What a line has in common with its like on other pages: its words, or its words with the
+    number of the page, which grows as the pages do."""
+    words = " ".join(line.text.casefold().split())
+    signs = set() if words.isdecimal() else {words}
+    for number in _NUMBER.finditer(words[:200]):
+        rest = f"{words[: number.start()]}#{words[number.end() :]}"
+        signs.add(f"{int(number[0]) - page}:{rest}")
+    return signs
 
 
 def _notes(page: Sequence[Line]) -> list[Line]:
@@ -316,7 +374,7 @@ def _begins_note(line: Line, marks: set[str], usual: float, *, apart: bool) -> b
         return False
     mark, small = note["mark"].translate(_PLAIN), line.height < 0.93 * usual
     raised = mark != note["mark"] or mark in "*†‡§"
-    return (mark in marks and (small or apart)) or (raised and small)
+    return (small and (raised or apart)) or (mark in marks and (small or apart))
 
 
 def _is_below(line: Line, start: Line, usual: float) -> bool:

@@ -177,7 +177,7 @@ def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "MAX_TEXT_CHARS", 10)
-    assert "more than 10 characters" in _why(_pdf(_page(b"abcdef"), _page(b"abcdef")))
+    assert "more than 10 characters" in _why(_pdf(_page(b"abcdef"), _page(b"ghijkl")))
 
 
 def test_reading_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

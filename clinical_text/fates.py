@@ -33,7 +33,7 @@ _SIGN = r"(?:\s?[\])】]\s?[:.–—-]?|\s?[:.|](?=\s)|\s[–—-](?=\s)|[–—
 
 # "RETRACTED: …", "[Withdrawn article] …", "Retraction note to: …", "Expression of concern: …"
 _LABEL = re.compile(
-    rf"\s*(?P<open>[\[(【*]\s?)?(?:temporary\s|partial\s)?"
+    rf"\s{{0,20}}(?P<open>[\[(【*]\s?)?(?:temporary\s|partial\s)?"
     rf"(?:{_ENDED.format('ended')}(?:\s(?:and|&)\s(?:replaced|republished|removed))?"
     rf"(?P<work>\s{_WORK})?{_SIGN}"
     rf"|(?:notice\sof\s|statement\sof\s)?(?P<noun>retraction|withdrawal|removal)"
@@ -44,7 +44,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 # "WITHDRAWN A preprint"
-_BARE = re.compile(r"\s*(?:RETRACTED|WITHDRAWN)(?:\sARTICLE)?\b(?=\s\S)")
+_BARE = re.compile(r"\s{0,20}(?:RETRACTED|WITHDRAWN)(?:\sARTICLE)?\b(?=\s\S)")
 # "… [RETRACTED]", "… (Retracted article. See vol. 12)", "…: retracted article", "… - WITHDRAWN"
 _TAIL = re.compile(
     rf"\s?(?:[\[(【]\s?{_ENDED.format('bracketed')}\b(?P<more>[^\])]{{0,200}})[\])】]"
@@ -78,14 +78,14 @@ _SAYINGS = tuple(
     )
 )
 _ALONE = re.compile(
-    rf"\W*(?:{_ENDED.format('ended')}(?P<work>\s{_WORK})?"
+    rf"\W{{0,40}}(?:{_ENDED.format('ended')}(?P<work>\s{_WORK})?"
     rf"|(?P<noun>retraction|withdrawal)\s(?:notice|note|statement)"
-    rf"|(?:editorial\s)?expression\sof\s(?P<concern>concern))\W*",
+    rf"|(?:editorial\s)?expression\sof\s(?P<concern>concern))\W{{0,40}}",
     re.IGNORECASE,
 )
 _STATUS = re.compile(
-    rf"\W*(?P<status>retracted|withdrawn|removed|superseded|replaced|archived|retired|rescinded)"
-    rf"(?:\s(?:and\s\w{{1,20}}|{_WORK}))?\W*",
+    rf"\W{{0,20}}(?P<status>retracted|withdrawn|removed|superseded|replaced|archived|retired|rescinded)"
+    rf"(?:\s(?:and\s\w{{1,20}}|{_WORK}))?\W{{0,20}}",
     re.IGNORECASE,
 )
 _DOUBTFUL = re.compile(

@@ -57,7 +57,7 @@ _NOTE = re.compile(
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_PARTED = re.compile(r"(?P<before>[^\W_]-)?(?P<word>[^\W_]+)-\Z")
+_PARTED = re.compile(r"(?P<before>[^\W_]-)?(?P<word>[^\W_]{1,60})-\Z")
 _GOES_ON = re.compile(r"(?P<word>[^\W\d_]+)(?P<rest>\S*)")
 
 

@@ -168,6 +168,9 @@ class NumberClaimOut(BaseModel):
     held_ended: bool = Field(description="whether that work was retracted, withdrawn or removed")
     title_agrees: bool
     year_agrees: bool | None = Field(description="null: not both say when they were published")
+    authors_agree: bool | None = Field(
+        default=None, description="their first authors; null: not both name authors"
+    )
 
 
 class SubmissionOut(BaseModel):

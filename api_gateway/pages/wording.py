@@ -100,6 +100,7 @@ STATUS: Mapping[str, Badge] = {
 }
 STANDING: Mapping[str, str] = {
     "retracted": "This work was retracted, withdrawn or removed. It is evidence no longer.",
+    "superseded": "A newer edition replaces this work. It answers questions as of an earlier day.",
     "expression_of_concern": "An expression of concern stands against this work.",
     "corrected": "This work was corrected.",
 }

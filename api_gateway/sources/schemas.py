@@ -13,7 +13,14 @@ RefreshStatus = Literal["queued", "fetching", "storing", "complete", "failed"]
 OPERATORS_ONLY = "shown only to keys with the scope `operate`: it may hold words of a question"
 SAID = f"{OPERATORS_ONLY}, since a source may repeat what it was asked"
 FindingKind = Literal[
-    "malformed", "conflict", "claimed", "mismatch", "nonexistent", "unreadable", "unmapped"
+    "malformed",
+    "conflict",
+    "claimed",
+    "edition",
+    "mismatch",
+    "nonexistent",
+    "unreadable",
+    "unmapped",
 ]
 
 

@@ -152,6 +152,14 @@ def render(console: Console, result: dict[str, Any]) -> None:
             console.print(
                 Text(f"     {title}, {place['start']}-{place['end']}: {passage}", style="dim")
             )
+    stated = [("the text", result["fate"])]
+    stated += [
+        (entry["title"] or entry["source"], entry.get("fate")) for entry in result["sources"]
+    ]
+    for name, fate in stated:
+        if fate:
+            words = f" ! {name}: says of itself: {fate.replace('_', ' ')}"
+            console.print(Text(words, style="yellow"))
     for entry in result["identifiers"]:
         if entry["state"] != "held":
             console.print(

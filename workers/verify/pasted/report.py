@@ -5,10 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from clinical_text.fates import fate_of_text
 from knowledge.sources import source_policy
 from knowledge.version import knowledge_version
 from store.core.hashes import text_hash
 from store.core.spans import Span
+from store.documents.records import ENDING_NOTICES
 from workers.verify.answer import STATUS, Held
 from workers.verify.evidence import standing_body
 from workers.verify.pasted.against import PAIR
@@ -67,11 +69,12 @@ def report(
         for place in (*line["citations"], *line["quotations"])
         if place["source"]
     }
-    used |= {key for one in identifiers for key in one["sources"]}
+    used |= {key for one in identifiers for key in one["sources"]} | sources.fates.keys()
     return {
         "text_hash": text_hash(text),
         "against": against,
         "checked_at": at.isoformat(),
+        "fate": fate_of_text(text),
         "statements": lines,
         "identifiers": identifiers,
         "sources": [_source(key, sources) for key in sources.titles if key in used],
@@ -207,7 +210,12 @@ def _identifiers(
     for name in dict.fromkeys(name for one in statements for name in one.identifiers):
         keys = list(sources.bearers.get(name, ()))
         kind, value = kind_and_value(name)
-        ended = [key for key in keys if key in sources.held and sources.held[key].ended]
+        ended = [
+            key
+            for key in keys
+            if sources.fates.get(key) in ENDING_NOTICES
+            or (key in sources.held and sources.held[key].ended)
+        ]
         if is_malformed(name):
             state = "malformed"
         elif name in wrong:
@@ -227,7 +235,8 @@ def _identifiers(
 def _source(key: str, sources: Sources) -> dict[str, Any]:
     held: Held | None = sources.held.get(key)
     if held is None:
-        return {"source": key, "title": sources.titles[key], "document_id": None}
+        told = {"source": key, "title": sources.titles[key], "document_id": None}
+        return told | ({"fate": sources.fates[key]} if key in sources.fates else {})
     version = held.version
     return {
         "source": key,

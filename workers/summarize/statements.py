@@ -1,0 +1,21 @@
+"""The units of an outline as a reader of acts sees them. Pure."""
+
+from workers.summarize.acts import Statement
+from workers.summarize.sections import NoteOutline
+
+_FEW = 6  # units of a text in which their places say nothing (ours)
+_REACH = 80  # characters of a line above that are read (ours)
+
+
+def statements_of(text: str, outline: NoteOutline) -> list[Statement]:
+    """Each unit with its heading, the line above it, and its place in the note."""
+    units, sections = outline.units, outline.sections
+    found = []
+    for n, unit in enumerate(units):
+        part = sections[unit.section]
+        above = units[unit.over] if unit.over is not None else None
+        over = "" if above is None else text[above.start : above.end][:_REACH]
+        place = n / len(units) if len(units) > _FEW else None
+        words = text[unit.start : unit.end]
+        found.append(Statement(words, part.title, part.kind, over, unit.listed, place))
+    return found

@@ -158,11 +158,10 @@ class SectionPolicy(_Policy):
 class Confidence(_Policy):
     """The confidence of a reading, by where its words are, and the deductions from it."""
 
-    plan_with_cue: Share
     plan: Share
-    plan_without_step: Share
-    assessment_plan_with_cue: Share
-    assessment_with_cue: Share
+    plan_doubted: Share
+    ordered: Share
+    inferred: Share
     conditional: Share
     withheld: Share
 
@@ -209,6 +208,11 @@ class PlanPolicy(_Policy):
 
     guard_below: Share
     confidence: Confidence
+    likely: Share
+    certain: Share
+    planned: Share
+    unlikely: Share
+    moved: Share
     notes: GuardNotes
     actions: Words
     strong: Words

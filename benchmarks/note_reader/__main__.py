@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.note_reader.data import CODES, Marked, aci, mts, rendered, written
+from benchmarks.note_reader.data import Marked, aci, dialogues, mts, pieces, rendered, written
 from benchmarks.notes_marked.marks import marked
 from workers.summarize import acts as product
 from workers.summarize.acts import ACTS, BUCKETS, Statement, Weights, acts_by, indices
@@ -18,19 +18,27 @@ from workers.summarize.sections import outline
 from workers.summarize.statements import statements_of
 
 _STEPS, _RATE, _PENALTY = 250, 0.05, 2e-5
+_LEVEL = 0.5
 _CALM = 0.5  # of the logs of what follows what: the notes it is counted in are few (ours)
 
 
 def training() -> Iterable[Marked]:
     """Everything that the reader is trained on."""
     for _, lines in written():
-        for form in ("headed", "plain", "prose", "capitals"):
+        for form in ("headed", "plain", "prose", "capitals", "labelled"):
             yield rendered(lines, form, 1.0)
+        for size in (1, 3):
+            for piece in pieces(lines, size):
+                yield rendered(piece, "headed", 0.5)
+                yield rendered(piece, "prose", 0.5)
+                if piece[0][0] == "H":
+                    yield rendered(piece, "labelled", 0.5)
     for lines in aci("train"):
         for form in ("headed", "prose", "plain"):
             yield rendered(lines, form, 0.3)
     for lines in mts("Training"):
         yield rendered(lines, "plain", 0.3, ordered=False)
+    yield from dialogues("Training")
 
 
 def trained(notes: Sequence[Marked]) -> Weights:
@@ -42,6 +50,8 @@ def trained(notes: Sequence[Marked]) -> Weights:
     lengths = np.array([len(row[0]) for row in rows])
     target = np.eye(len(ACTS), dtype=np.float32)[[row[1] for row in rows]]
     weight = np.array([row[2] for row in rows], dtype=np.float32)
+    share = weight @ target / weight.sum()
+    weight *= target @ share**-_LEVEL  # so that rare acts count
     weight /= weight.sum()
     table, bias = np.zeros((BUCKETS, len(ACTS)), np.float32), np.zeros(len(ACTS), np.float32)
     moments = [np.zeros_like(table), np.zeros_like(table)]
@@ -62,7 +72,7 @@ def trained(notes: Sequence[Marked]) -> Weights:
     shares_of = np.ones(len(ACTS))
     for note in notes:
         if note.ordered and note.acts:
-            begins[note.acts[0]] += note.weight
+            begins[note.acts[0]] += note.weight * (len(note.acts) > 3)
             np.add.at(shares_of, note.acts, note.weight)
             for before, after in zip(note.acts, note.acts[1:], strict=False):
                 follows[before, after] += note.weight

@@ -14,7 +14,7 @@ from workers.summarize.acts import ACTS, Statement
 from workers.summarize.sections import NoteOutline, outline
 from workers.summarize.statements import statements_of
 
-CODES = dict(zip("pakhmols", ACTS, strict=True))
+CODES = dict(zip("pakhmolsn", ACTS, strict=True))
 SHARED = Path("../shared/data")
 _HERE = Path(__file__).parent
 _HEADER = {
@@ -27,7 +27,7 @@ _KINDS = {
     "medicines": "m", "allergies": "m", "examination": "o", "results": "l", "plan": "p",
 }  # fmt: skip
 _INNER = re.compile(
-    r"(?P<judged>medical reasoning|reasoning|patient agreements?)"
+    r"(?P<agreed>patient agreements?)|(?P<judged>medical reasoning|reasoning)"
     r"|(?P<ordered>medical treatment|treatment|additional testing|specialist referrals?|referrals?"
     r"|patient education|counsel|follow.?up|plan)",
     re.IGNORECASE,
@@ -44,6 +44,7 @@ class Marked(NamedTuple):
     """Whether their order is that of a note."""
 
 
+_BEHIND = (": ", " - ", "/ ", " ")
 Lines = list[tuple[str, str]]
 """Codes (`H`: a heading) and words."""
 
@@ -85,7 +86,7 @@ def _judged(kind: str, words: str, divider: bool) -> str | None:
     label, colon, _ = words.partition(":")
     found = _INNER.search(label) if colon and len(label) < 50 else None
     if found:
-        _STATE["code"] = "a" if found["judged"] else "p"
+        _STATE["code"] = "n" if found["agreed"] else "a" if found["judged"] else "p"
         return _STATE["code"]
     if divider or len(words.split()) < 5:
         _STATE["code"] = "a"
@@ -104,20 +105,50 @@ def mts(split: str) -> Iterator[Lines]:
                 yield [(code, text[one.start : one.end]) for one in outline(text).units]
 
 
+def dialogues(split: str) -> Iterator[Marked]:
+    """The dialogues of MTS-Dialog as they were spoken, each marked by the header of its section."""
+    path = SHARED / f"mts_dialog/dev/MTS-Dialog-{split}Set.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            code = _HEADER.get(row["section_header"])
+            text = row["dialogue"].replace("\r\n", "\n")
+            if code and text.count("\n") > 3:
+                places = [(0, len(text), list(CODES).index(code))]
+                yield _marked(text, outline(text), places, 0.2, ordered=False)
+
+
+def pieces(lines: Lines, size: int) -> Iterator[Lines]:
+    """Notes of a few lines, each below the heading that it stood below."""
+    heading, piece = Lines(), Lines()
+    for line in lines:
+        if line[0] == "H":
+            heading = [line]
+            continue
+        piece = piece or list(heading)
+        piece.append(line)
+        if sum(code != "H" for code, _ in piece) == size:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
 def rendered(lines: Lines, form: str, weight: float, *, ordered: bool = True) -> Marked:
     """Lines as a note of a form, read as the service reads it.
 
     `headed`: headings on lines of their own; `plain`: lines without headings; `prose`: one
-    paragraph; `capitals`: as headed.
+    paragraph; `capitals`: as headed; `labelled`: headings before the first words below them.
     """
-    text, places = "", list[tuple[int, int, int]]()
+    text, places, label = "", list[tuple[int, int, int]](), ""
     codes = list(CODES)
-    for code, words in lines:
+    for n, (code, words) in enumerate(lines):
         if code == "H":
             if form in ("headed", "capitals"):
                 text += f"\n{words.strip(':')}:\n"
+            if form == "labelled":
+                label = words.strip(":") + _BEHIND[n % len(_BEHIND)]
             continue
-        said = words.upper() if form == "capitals" else words
+        said, label = label + (words.upper() if form == "capitals" else words), ""
         if form == "prose":
             said = said[0].upper() + said[1:] + ("" if said[-1] in ".!?:" else ".")
         places.append((len(text), len(text) + len(said), codes.index(code)))

@@ -17,7 +17,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-ACTS = ("order", "judgement", "problem", "history", "medicine", "finding", "result", "snapshot")
+ACTS = (
+    "order", "judgement", "problem", "history", "medicine", "finding", "result", "snapshot",
+    "courtesy",
+)  # fmt: skip
 BUCKETS = 1 << 14
 _TOKEN = re.compile(r"[^\W\d_]+|\d+(?:[.,:/-]\d+)*|[^\w\s]")
 _LABEL = re.compile(r"\A[^\W\d_][^:\n]{0,40}:(?=\s)")
@@ -45,6 +48,9 @@ class Act(NamedTuple):
     name: str
     sure: float
     order: float
+
+
+UNREAD = Act("history", 0.0, 0.0)
 
 
 @dataclass(frozen=True)

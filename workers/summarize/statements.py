@@ -1,6 +1,9 @@
 """The units of an outline as a reader of acts sees them. Pure."""
 
-from workers.summarize.acts import Statement
+from dataclasses import replace
+
+from workers.summarize.acts import Statement, read_acts
+from workers.summarize.items import kind_of_unit
 from workers.summarize.sections import NoteOutline
 
 _FEW = 6  # units of a text in which their places say nothing (ours)
@@ -17,5 +20,13 @@ def statements_of(text: str, outline: NoteOutline) -> list[Statement]:
         over = "" if above is None else text[above.start : above.end][:_REACH]
         place = n / len(units) if len(units) > _FEW else None
         words = text[unit.start : unit.end]
-        found.append(Statement(words, part.title, part.kind, over, unit.listed, place))
+        kind = kind_of_unit(text, unit, part)
+        found.append(Statement(words, part.title, kind, over, unit.listed, place))
     return found
+
+
+def with_acts(text: str, outline: NoteOutline) -> NoteOutline:
+    """The outline with what each unit does."""
+    acts = read_acts(statements_of(text, outline))
+    units = (replace(unit, act=act) for unit, act in zip(outline.units, acts, strict=True))
+    return replace(outline, units=tuple(units))

@@ -18,6 +18,7 @@ from workers.summarize.cautions import cautions
 from workers.summarize.items import Item, items_of
 from workers.summarize.plan import Recommendation, recommendations
 from workers.summarize.sections import NoteOutline, outline
+from workers.summarize.statements import with_acts
 from workers.summarize.validation import validate
 
 GENERATOR = "extractive"
@@ -45,7 +46,7 @@ class Reading:
 
 def read(text: str, inferred: Sequence[tuple[int, str, str]] = ()) -> Reading:
     """The note with its sections; `inferred` as in `sections.outline`."""
-    return Reading(text, outline(text, inferred))
+    return Reading(text, with_acts(text, outline(text, inferred)))
 
 
 def summarize(text: str) -> dict[str, Any]:

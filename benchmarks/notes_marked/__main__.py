@@ -61,9 +61,10 @@ def _lists(
     for name, items in summary.items():
         for one in items:
             span = _span(one["source"])
+            most = _COVERED * (span[1] - span[0])
             held = {
                 n for n, each in enumerate(note.statements)
-                if _share(each, span) >= _COVERED or _overlap(each, span) > _COVERED * (span[1] - span[0])
+                if _share(each, span) >= _COVERED or _overlap(each, span) > most
             }  # fmt: skip
             if not held:
                 continue  # a heading that is shown, a greeting

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import NamedTuple
 from zlib import crc32
 
@@ -71,7 +72,7 @@ def features(one: Statement) -> Iterator[str]:
     for token in tokens:
         yield f"w {token}"
         yield from _edges("w", token)
-    for before, after in zip(tokens, tokens[1:], strict=False):
+    for before, after in pairwise(tokens):
         yield f"b {before} {after}"
     said = _tokens(one.words[label.end() :])[:_TOKENS] if label else tokens
     if said:

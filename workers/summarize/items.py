@@ -220,6 +220,8 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
     policy = plan_policy()
     named = {one.start for one in outline.units if one.problem}
     known = {folded(one.text_in(text)) for one in found if one.list == "key_problems"}
+    past = [replace(one, list="key_problems") for one in found if _is_a_past_problem(text, one)]
+    past = [one for one in past if folded(one.text_in(text)) not in known]
     chosen = [one for one in found if one.start in named and one.list != "key_problems"]
     chosen = [one for one in chosen if not one.earlier] or chosen
     problems: dict[str, Item] = {}
@@ -229,15 +231,23 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
         if short and not policy.orders(words) and folded(words) not in known:
             problems.setdefault(folded(words), replace(one, list="key_problems"))
     if known or problems:
-        return list(problems.values())
+        return [*problems.values(), *past]
     listed = {one.start for one in outline.units if one.listed or one.divider}
-    return [
+    return past + [
         replace(one, list="key_problems")
         for one in found
         if one.kind in ("assessment", "assessment_plan")
         and one.start in listed
         and one.act.name != "order"
     ]
+
+
+def _is_a_past_problem(text: str, item: Item) -> bool:
+    """Whether an entry of a history names what the patient has."""
+    if item.list != "pertinent_history" or item.kind == "family_social" or item.earlier:
+        return False
+    words = item.text_in(text)
+    return item.act.name == "problem" and not item.over and not is_of_a_relative(words)
 
 
 def folded(words: str) -> str:
@@ -273,9 +283,17 @@ def list_for(
     if by_act == "patient_snapshot" and snapshot:
         by_act = "pertinent_history"
     named = policy.list_of(kind)
-    if named is None or (kind in _OPEN and unit.act.sure >= plan_policy().moved):
+    if named is None or (kind in _OPEN and _moves(kind, unit.act)):
         return by_act
     return named
+
+
+def _moves(kind: str, act: Act) -> bool:
+    """Whether a statement below a heading surely does what the heading does not name."""
+    policy = plan_policy()
+    if act.name == "order":
+        return act.sure >= (policy.likely if kind == "complaint" else policy.moved)
+    return act.name in ("medicine", "finding", "result") and act.sure >= policy.moved
 
 
 def kind_of_unit(text: str, unit: Unit, section: NoteSection) -> str:

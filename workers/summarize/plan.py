@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knowledge.notes import plan_policy, section_policy
-from workers.summarize.cautions import addressed, named_in, opposed_words
+from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX
 from workers.summarize.items import Item, folded
 from workers.summarize.names import BRACKETS, names_only, plain
@@ -137,9 +137,10 @@ def _told(item: Item, words: str) -> tuple[float, str | None] | None:
     policy, sure = plan_policy(), plan_policy().confidence
     if item.divider and not _is_an_order(words):
         return None
-    if policy.has("taken_back", words) or is_of_a_relative(words):
-        return None
     order = item.act.order
+    tells = policy.has("taken_back", words) or tells_of_a_reaction(words)
+    if is_of_a_relative(words) or (tells and order < policy.certain):
+        return None
     if item.kind == "plan":
         if order < policy.unlikely:
             return None

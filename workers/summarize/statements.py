@@ -1,5 +1,6 @@
 """The units of an outline as a reader of acts sees them. Pure."""
 
+import re
 from dataclasses import replace
 
 from workers.summarize.acts import Statement, read_acts
@@ -7,6 +8,7 @@ from workers.summarize.items import kind_of_unit
 from workers.summarize.sections import NoteOutline
 
 _FEW = 6  # units of a text in which their places say nothing (ours)
+SPEAKER = re.compile(r"\A[^:\n]{1,40}:\s+")
 _REACH = 80  # characters of a line above that are read (ours)
 
 
@@ -20,6 +22,8 @@ def statements_of(text: str, outline: NoteOutline) -> list[Statement]:
         over = "" if above is None else text[above.start : above.end][:_REACH]
         place = n / len(units) if len(units) > _FEW else None
         words = text[unit.start : unit.end]
+        if unit.aloud:
+            words = SPEAKER.sub("", words)
         kind = kind_of_unit(text, unit, part)
         found.append(Statement(words, part.title, kind, over, unit.listed, place))
     return found

@@ -44,6 +44,7 @@ class Marked(NamedTuple):
     """Whether their order is that of a note."""
 
 
+_MARKS = ("", "- ", "• ")
 _BEHIND = (": ", " - ", "/ ", " ")
 Lines = list[tuple[str, str]]
 """Codes (`H`: a heading) and words."""
@@ -148,6 +149,8 @@ def rendered(lines: Lines, form: str, weight: float, *, ordered: bool = True) ->
             if form == "labelled":
                 label = words.strip(":") + _BEHIND[n % len(_BEHIND)]
             continue
+        mark = _MARKS[len(lines) % len(_MARKS)] if form == "headed" else ""
+        text += mark
         said, label = label + (words.upper() if form == "capitals" else words), ""
         if form == "prose":
             said = said[0].upper() + said[1:] + ("" if said[-1] in ".!?:" else ".")

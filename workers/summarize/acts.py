@@ -44,14 +44,16 @@ class Statement(NamedTuple):
 
 
 class Act(NamedTuple):
-    """What a statement does, by the whole note, and how likely it is an order, by itself."""
+    """What a statement does, by the whole note; how likely it is an order; and how likely it is one
+    or names a medicine, which below the heading of a plan is one as well."""
 
     name: str
     sure: float
     order: float
+    step: float
 
 
-UNREAD = Act("history", 0.0, 0.0)
+UNREAD = Act("history", 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,11 @@ def acts_by(known: Weights, statements: Sequence[Statement]) -> list[Act]:
         backward[n] = np.logaddexp.reduce(known.follows + alone[n + 1] + backward[n + 1], axis=1)
     told = forward + backward
     shares = np.exp(told - np.logaddexp.reduce(told, axis=1, keepdims=True))
-    return [Act(ACTS[n], float(row[n]), float(row[0])) for row in shares for n in (row.argmax(),)]
+    medicine = ACTS.index("medicine")
+    return [
+        Act(ACTS[n], float(row[n]), float(row[0]), float(row[0] + row[medicine]))
+        for row, n in zip(shares, shares.argmax(axis=1), strict=True)
+    ]
 
 
 @cache

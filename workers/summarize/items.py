@@ -30,7 +30,9 @@ _INNER_LABEL = re.compile(
     r"(?:^|[.;?!)]\s+)(?P<name>[A-Z][^\W\d_]*(?:[ /&][A-Za-z]+){0,3})\s?:(?=\s)"
 )
 _GIVES = re.compile(r"(?i)\b(?:give|gives|given|gave|giving|administer\w*)\b")
-_OPEN = ("complaint", "overview", "history", "past_history", "systems", "examination")
+_OPEN = (
+    "complaint", "overview", "history", "past_history", "systems", "examination", "assessment",
+)  # fmt: skip
 """Kinds of parts below which a sentence may surely do something else."""
 LIST_OF: dict[str, ListName] = {
     "order": "assessment",
@@ -293,7 +295,9 @@ def _moves(kind: str, act: Act) -> bool:
     policy = plan_policy()
     if act.name == "order":
         return act.sure >= (policy.likely if kind == "complaint" else policy.moved)
-    return act.name in ("medicine", "finding", "result") and act.sure >= policy.moved
+    if act.name == "history" and kind not in ("complaint", "overview"):
+        return False
+    return act.name in ("medicine", "finding", "result", "history") and act.sure >= policy.moved
 
 
 def kind_of_unit(text: str, unit: Unit, section: NoteSection) -> str:

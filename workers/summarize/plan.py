@@ -8,12 +8,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
 from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX
 from workers.summarize.items import Item, folded
 from workers.summarize.names import BRACKETS, names_only, plain
-from workers.summarize.persons import is_of_a_relative
+from workers.summarize.persons import introduces, is_of_a_relative
 
 _IF = re.compile(r"\bif\b")
 _SEEK = re.compile(r"\b(?:seek|present to|return|go to|call)\b")
@@ -22,6 +23,8 @@ _MAY = re.compile(
     r"\b(?:in|by|until|since|from|on|early|mid|late|of|\d{1,2}(?:st|nd|rd|th)?)[ -]May\b|\bMay \d"
 )
 """The month."""
+_OPEN_ACTS = ("order", "medicine", "finding", "result")
+"""What a line of a plan may seem to do that is meant as a step: "Chest X-ray"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +145,12 @@ def _told(item: Item, words: str) -> tuple[float, str | None] | None:
     if is_of_a_relative(words) or (tells and order < policy.certain):
         return None
     if item.kind == "plan":
-        if order < policy.unlikely:
+        planned = item.act.step >= policy.planned
+        open_ = item.act.name in _OPEN_ACTS and item.act.step >= policy.unlikely
+        if not planned and not open_ and (introduces(words) or not drugs_at(words)):
             return None
-        planned = order >= policy.planned
         base, note = (sure.plan, None) if planned else (sure.plan_doubted, policy.notes.statement)
-    elif order < policy.likely:
+    elif order < (policy.planned if item.kind == "assessment_plan" else policy.likely):
         return None
     elif item.kind == "assessment_plan" or order >= policy.certain:
         base, note = sure.ordered, None

@@ -202,7 +202,7 @@ def test_a_line_that_withholds_lowers_every_entry_below_it_and_no_more(line: str
 def test_what_an_indented_list_is_under_ends_where_it_is_no_longer_indented() -> None:
     found = steps("PLAN\n1. Do not give:\n   - NSAIDs\n2. Continue aspirin.\n")
     assert {words: one["confidence"] for words, one in found.items()} == {
-        "NSAIDs": 0.6,
+        "NSAIDs": 0.7,
         "Continue aspirin.": 0.95,
     }
 
@@ -253,7 +253,7 @@ def test_a_model_that_chooses_an_entry_gets_the_line_above_it_as_well() -> None:
         ("A/P: Back pain.\nMRI: lumbar spine today.", "assessment", "MRI: lumbar spine today."),
         ("PLAN\n\nMeds we will stop:\n- Warfarin", "assessment", "Warfarin"),
         ("PLAN\n\nMeds/fluids:\n- Warfarin", "assessment", "Warfarin"),
-        ("HX\nLow.\n\nSUICIDAL WITH PLAN\nRest.", "pertinent_history", "SUICIDAL WITH PLAN"),
+        ("HX\nLow.\n\nSUICIDAL WITH PLAN\nAgitated.", "pertinent_history", "SUICIDAL WITH PLAN"),
         ("PROBLEM LIST\nPE - 2019, on apixaban", "key_problems", "PE - 2019, on apixaban"),
         ("PROBLEM LIST\nPE\nDVT", "key_problems", "PE"),
         ("PROBLEM LIST\n\nPE\n\nDVT", "key_problems", "DVT"),

@@ -43,12 +43,6 @@ def test_a_line_of_a_plan_with_a_step_a_drug_or_a_test_recommends(line: str) -> 
     assert note is None
 
 
-def test_a_line_of_a_plan_without_any_of_them_says_that_it_is_not_sure() -> None:
-    sure, note = steps("PLAN\n- Fatigue\n- Start colchicine 0.5 mg.\n")["Fatigue"]
-    assert sure < plan_policy().guard_below
-    assert note == plan_policy().notes.statement
-
-
 def test_a_label_of_a_letter_ends_with_its_paragraph() -> None:
     text = (
         "Dear Dr Plugh,\n\nDiagnosis: gout\nTreatment: colchicine\n\nI saw your patient today. "

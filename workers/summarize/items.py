@@ -31,7 +31,8 @@ _INNER_LABEL = re.compile(
 )
 _GIVES = re.compile(r"(?i)\b(?:give|gives|given|gave|giving|administer\w*)\b")
 _OPEN = (
-    "complaint", "overview", "history", "past_history", "systems", "examination", "assessment",
+    "complaint", "overview", "history", "past_history", "systems", "examination", "results",
+    "assessment",
 )  # fmt: skip
 """Kinds of parts below which a sentence may surely do something else."""
 LIST_OF: dict[str, ListName] = {
@@ -249,7 +250,12 @@ def _is_a_past_problem(text: str, item: Item) -> bool:
     if item.list != "pertinent_history" or item.kind == "family_social" or item.earlier:
         return False
     words = item.text_in(text)
-    return item.act.name == "problem" and not item.over and not is_of_a_relative(words)
+    return (
+        item.act.name == "problem"
+        and not item.divider
+        and not item.over
+        and not is_of_a_relative(words)
+    )
 
 
 def folded(words: str) -> str:

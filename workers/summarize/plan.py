@@ -5,15 +5,17 @@ stands in the span that it cites (clinical notes seed, citation rule 4).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from clinical_text.assertion.marks import Assertion
+from clinical_text.doc import doc
 from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
 from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX
 from workers.summarize.items import Item, folded
-from workers.summarize.names import BRACKETS, names_only, plain
+from workers.summarize.names import BRACKETS, kind_of, names_only, plain
 from workers.summarize.persons import introduces, is_of_a_relative
 
 _IF = re.compile(r"\bif\b")
@@ -62,11 +64,17 @@ def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
     opposed, notes = opposed_words(text, items), plan_policy().notes
     doubted = dict.fromkeys(_boxed(text, items), notes.boxes)
     doubted |= dict.fromkeys(addressed(text, items), notes.addressed)
+    unsure = {
+        (one.start, one.end)
+        for one in items
+        if one.divider and one.act.order < plan_policy().planned
+    }
     found = [
         one
         for item in items
         if item.list == "assessment"
-        and (one := _read(text, item, opposed, doubted.get(item))) is not None
+        and not _is_past(text, item)
+        and (one := _read(text, item, opposed, doubted.get(item), unsure)) is not None
         and folded(one.text) not in problems
     ]
     return sorted(found, key=lambda one: urgency(one.text))
@@ -112,11 +120,26 @@ def _boxed(text: str, items: Sequence[Item]) -> list[Item]:
     return [*ticked, *empty] if ticked and empty else []
 
 
+def _is_past(text: str, item: Item) -> bool:
+    """Whether a line above an entry says that it is over: `Used to have:`."""
+    words = item.text_in(text)
+    for start, end in item.over:
+        said = f"{text[start:end].rstrip(':')}: "
+        marks = doc(said + words).reading(len(said), len(said) + len(words)).marks
+        if Assertion.HISTORICAL in marks:
+            return True
+    return False
+
+
 def _read(
-    text: str, item: Item, opposed: frozenset[str], doubted: str | None
+    text: str,
+    item: Item,
+    opposed: frozenset[str],
+    doubted: str | None,
+    unsure: Set[tuple[int, int]],
 ) -> Recommendation | None:
     words = item.text_in(text)
-    told = None if item.earlier else _told(item, words)
+    told = None if item.earlier else _told(item, words, unsure=bool(unsure & set(item.over)))
     if told is None:
         return None
     base, note = told
@@ -135,8 +158,12 @@ def _read(
     return Recommendation(item, words, *guarded(base, note))
 
 
-def _told(item: Item, words: str) -> tuple[float, str | None] | None:
-    """How surely words are a step by where they stand and what they do; None: they are none."""
+def _told(item: Item, words: str, *, unsure: bool) -> tuple[float, str | None] | None:
+    """How surely words are a step by where they stand and what they do; None: they are none.
+
+    Args:
+        unsure: whether a line above them may not head orders: `Given up:`.
+    """
     policy, sure = plan_policy(), plan_policy().confidence
     if item.divider and not _is_an_order(words):
         return None
@@ -152,7 +179,7 @@ def _told(item: Item, words: str) -> tuple[float, str | None] | None:
         base, note = (sure.plan, None) if planned else (sure.plan_doubted, policy.notes.statement)
     elif order < (policy.planned if item.kind == "assessment_plan" else policy.likely):
         return None
-    elif item.kind == "assessment_plan" or order >= policy.certain:
+    elif item.kind == "assessment_plan" or (order >= policy.certain and not unsure):
         base, note = sure.ordered, None
     else:
         base, note = sure.inferred, policy.notes.assessment
@@ -164,7 +191,7 @@ def _told(item: Item, words: str) -> tuple[float, str | None] | None:
 def _is_an_order(words: str) -> bool:
     """Whether a line over others says by itself what is to be done: no name, and no "Start:"."""
     policy = section_policy()
-    if _is_a_part(words) or plain(words) in policy.dividers:
+    if _is_a_part(words) or plain(words) in policy.dividers or kind_of(words) == "plan":
         return False
     if words.endswith(":") and len(words.split()) > policy.divider_words:
         return True

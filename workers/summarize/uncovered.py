@@ -31,7 +31,7 @@ def uncovered(
         section = outline.sections[unit.section]
         held = {"order": planned, "problem": told}.get(unit.act.name)
         words = places.text[unit.start : unit.end]
-        if held is None or unit.divider or unit.earlier or unit.act.sure < plan_policy().certain:
+        if held is None or unit.divider or unit.earlier or unit.act.sure < plan_policy().moved:
             continue
         if section.kind in (ADMINISTRATIVE, "family_social") or is_of_a_relative(words):
             continue

@@ -178,9 +178,15 @@ def test_a_line_that_turns_the_entries_below_it_stands_directly_above_them(
 
 
 def test_a_line_over_entries_of_several_lists_stands_in_each() -> None:
-    text = "Stopped:\n- Warfarin 5 mg daily\n- smoking\n"
-    assert texts(text, "medicines_allergies") == ["Stopped:", "Warfarin 5 mg daily"]
-    assert texts(text, "pertinent_history") == ["Stopped:", "smoking"]
+    text = "Never had:\n- an allergy to penicillin\n- smoking\n"
+    assert texts(text, "medicines_allergies") == ["Never had:", "an allergy to penicillin"]
+    assert texts(text, "pertinent_history") == ["Never had:", "smoking"]
+
+
+@pytest.mark.parametrize("line", ["Stopped:", "Given up:", "Used to have:", "Tried before:"])
+def test_a_dose_below_a_line_that_may_end_it_is_no_sure_order(line: str) -> None:
+    for one in steps(f"{line}\n- Warfarin 5 mg daily\n- smoking\n").values():
+        assert one["hallucination_guard_note"] is not None
 
 
 def test_what_ends_a_line_s_reach_is_shown_as_well() -> None:

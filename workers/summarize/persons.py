@@ -37,7 +37,7 @@ def names_a_person(words: str) -> bool:
     bare = bare[numbered.end() :] if (numbered := NUMBERING.match(bare)) else bare
     label = _LABEL.match(bare)
     name = " ".join(label[1].casefold().split()).strip(" .#*_") if label else ""
-    if label and name in known:
+    if label and (name in known or name.endswith(" by")):
         said = bare[label.end() :].strip(" *_")
         speaks = name in section_policy().speakers and _may_say(
             name, said, capitals=words.isupper()

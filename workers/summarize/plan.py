@@ -25,6 +25,8 @@ _MAY = re.compile(
     r"\b(?:in|by|until|since|from|on|early|mid|late|of|\d{1,2}(?:st|nd|rd|th)?)[ -]May\b|\bMay \d"
 )
 """The month."""
+_MARK = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
+"""A mark of an export or of the end of a report: nothing but words in brackets."""
 _OPEN_ACTS = ("order", "medicine", "finding", "result")
 """What a line of a plan may seem to do that is meant as a step: "Chest X-ray"."""
 
@@ -169,7 +171,7 @@ def _told(item: Item, words: str, *, unsure: bool) -> tuple[float, str | None] |
         return None
     order = item.act.order
     tells = policy.has("taken_back", words) or tells_of_a_reaction(words)
-    if is_of_a_relative(words) or (tells and order < policy.certain):
+    if is_of_a_relative(words) or (tells and order < policy.certain) or _MARK.fullmatch(words):
         return None
     if item.kind == "plan":
         planned = item.act.step >= policy.planned

@@ -76,3 +76,12 @@ def test_a_relative_s_treatment_is_no_recommendation() -> None:
 )  # fmt: skip
 def test_each_part_of_a_note_stands_in_its_list(text: str, name: str, words: str) -> None:
     assert words in [one["text"] for one in summarize(text)["summary"][name]]
+
+
+@pytest.mark.parametrize(
+    "line", ["(End of note)", '[end section id="7"]', "Checked by: X. Plugh MD @ 1404"]
+)
+def test_marks_of_an_export_and_who_closed_a_note_are_no_steps(line: str) -> None:
+    assert list(steps(f"PLAN\n1. Obtain electrocardiogram.\n\n{line}\n")) == [
+        "Obtain electrocardiogram."
+    ]

@@ -52,12 +52,14 @@ class Restriction(Part):
 
 
 class Asked(Part):
-    """What is asked: the form of the answer, the problem, names, and what restricts it."""
+    """What is asked: the form of the answer, the problem, names, and what restricts it; `required`:
+    those of the names without which no source answers."""
 
     type: str
     problem: str | None = None
     names: tuple[str, ...] = ()
     constraints: tuple[Restriction, ...] = ()
+    required: tuple[str, ...] = ()
 
 
 class LabValue(Part):

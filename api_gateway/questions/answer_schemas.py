@@ -117,7 +117,7 @@ class NextRefreshOut(BaseModel):
 class LacksOut(BaseModel):
     """Of whom no source speaks that speaks to all else that is asked."""
 
-    who: Literal["patients", "payers", "regulators"]
+    who: Literal["names", "patients", "payers", "regulators"]
     asked: list[str] = Field(description="by name, as far as the question names them")
 
 
@@ -184,6 +184,9 @@ class AskedOut(BaseModel):
     problem: str | None = Field(description="what the question is about; null: it names nothing")
     names: list[str] = Field(description="what an answer must be about, known names or not")
     constraints: list[ConstraintOut]
+    required: list[str] = Field(
+        default=[], description="those of the names without which no source answers"
+    )
 
 
 class AnswerOut(BaseModel):

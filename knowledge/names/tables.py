@@ -65,6 +65,14 @@ class Tables:
         packed = self._senses[self._starts[number] : self._starts[number + 1]]
         return tuple(Sense(int(one) >> 8, int(one) & 0xFF) for one in packed)
 
+    def keys_of(self, entry: int) -> tuple[tuple[str, int], ...]:
+        """The keys that stand for an entry, with their flags."""
+        places = np.flatnonzero(self._senses >> 8 == entry)
+        numbers = np.searchsorted(self._starts, places, "right") - 1
+        flags = self._senses[places] & 0xFF
+        keys = map(self._keys.restore_key, map(int, numbers))
+        return tuple(zip(keys, map(int, flags), strict=True))
+
     def is_word(self, folded: str) -> bool:
         """True for a word of English, or a part of a name in the tables."""
         return folded in self._words

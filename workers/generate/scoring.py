@@ -20,7 +20,7 @@ from workers.generate.populations import Population
 from workers.generate.subjects import Subjects, trials_called
 from workers.generate.wording import addresses_patients, is_about_itself, refers_back
 
-Who = Literal["patients", "payers", "regulators"]
+Who = Literal["names", "patients", "payers", "regulators"]
 Telling = Callable[[Candidate], bool]
 
 

@@ -30,8 +30,10 @@ from store.questions.bodies import Keyed
 from store.reports import model_usage
 from workers.generate.candidates import candidates_of
 from workers.generate.extractive import Asked, choose, lacking
+from workers.generate.fitting import fitting
 from workers.generate.model import PURPOSE, draft
 from workers.generate.prompting import instructions_for
+from workers.generate.scoring import Lacks
 from workers.generate.snippets import Shown, shown
 from workers.language_model import maker_of
 from workers.language_model.port import (
@@ -198,8 +200,13 @@ def _extractive(material: _Material) -> dict[str, Any]:
         # A body that recommends is a kind of source, and of others that tell of it there are many.
         [one for one in retrieval.names if one.lower() not in source_policies()],
     )
-    claims = choose(candidates, asked)
-    lacks = None if claims else lacking(candidates, asked)
+    fit = fitting(candidates, retrieval.asked.required if retrieval.asked else ())
+    claims = choose(fit.candidates, asked)
+    lacks = None
+    if fit.missing:
+        lacks = Lacks("names", fit.missing)
+    elif not claims:
+        lacks = lacking(fit.candidates, asked)
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,

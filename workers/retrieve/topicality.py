@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
+from clinical_text.names import forms
 from knowledge.anchors import trial_of
 from knowledge.breadth import accepted, is_broader, meets
 from knowledge.loader import load
@@ -183,7 +184,7 @@ def usable_places(
         spared: it is of a trial asked about: who asks why ZEST was stopped is told by its works,
             whatever word they have for it, sooner than by one that mentions it.
     """
-    of_itself = named and asks_for_works(understanding)
+    of_itself = (named and asks_for_works(understanding)) or has_required(candidate, understanding)
     # A work on one of several trials can hold but its part of what is asked.
     parts = len(understanding.names) if spared else 1
     found = [
@@ -198,9 +199,7 @@ def usable_places(
     names = understanding.names
     if names and not named:
         found = [
-            one
-            for one in found
-            if any(mentions(f"{one.section}\n{one.text}", name) for name in names)
+            one for one in found if any(_has(name, f"{one.section}\n{one.text}") for name in names)
         ]
         if not found:
             return (), "names none of the trials or bodies asked about"
@@ -211,6 +210,18 @@ def usable_places(
         return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
     return kept, None if kept else "its passages are on other diseases than those asked about"
+
+
+def _has(name: str, words: str) -> bool:
+    return mentions(words, name) or forms(name).stand_in(words)
+
+
+def has_required(candidate: Candidate, understanding: Understanding) -> bool:
+    """Whether what was found of a work has all that the question names: it speaks to the question,
+    whatever its other words are."""
+    required = understanding.asked.required
+    text = "\n".join((candidate.title, *(one.text for one in candidate.places)))
+    return bool(required) and all(forms(one).stand_in(text) for one in required)
 
 
 def asks_for_works(understanding: Understanding) -> bool:

@@ -87,6 +87,8 @@ class Asked:
     problem: str = ""
     names: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    required: tuple[str, ...] = ()
+    """Those of the names without which no source answers."""
 
     def as_body(self) -> dict[str, Any]:
         """As it stands in an answer."""
@@ -95,6 +97,7 @@ class Asked:
             "problem": self.problem or None,
             "names": list(self.names),
             "constraints": [one.as_body() for one in self.constraints],
+            "required": list(self.required),
         }
 
 

@@ -1,0 +1,53 @@
+"""Which works a question can be answered from: those that have what it names, by any name. Pure.
+
+Another drug, another form of a disease, another target is no answer (DESIGN section 9), however
+near its words are.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from clinical_text.names import forms
+from knowledge.breadth import meets
+from knowledge.tags import tags
+from workers.generate.candidates import Candidate
+
+
+class Fitting(NamedTuple):
+    """The candidates of the works that may answer, and what none of them has."""
+
+    candidates: Sequence[Candidate]
+    missing: tuple[str, ...]
+    """Names that no work has; all of them where each has one, and none has them together."""
+
+
+def fitting(candidates: Sequence[Candidate], required: Sequence[str]) -> Fitting:
+    """The candidates that stand in a work with all of the names, or nothing but what is missing.
+
+    Args:
+        required: `Asked.required` of the question.
+    """
+    works = {one.evidence_id: f"{one.title}\n{one.named}\n{one.whole}" for one in candidates}
+    held = {key: _held(required, text) for key, text in works.items()}
+    whole = {key for key, names in held.items() if len(names) == len(required)}
+    if not whole and held:
+        whole = {key for key in held if _goes_by_tags(works[key], set(required) - held[key])}
+    if whole or not held:
+        return Fitting([one for one in candidates if one.evidence_id in whole], ())
+    return Fitting((), _missing(required, held))
+
+
+def _held(required: Iterable[str], text: str) -> frozenset[str]:
+    return frozenset(one for one in required if forms(one).stand_in(text))
+
+
+def _goes_by_tags(text: str, lacking: Iterable[str]) -> bool:
+    """Whether a work is on the diseases that these names are names of, under others: the answer
+    says that it is not by name."""
+    told = tags("diseases", text)
+    return all(meets(told, tags("diseases", one)) for one in lacking)
+
+
+def _missing(required: Sequence[str], held: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    somewhere = frozenset[str]().union(*held.values())
+    return tuple(one for one in required if one not in somewhere) or tuple(required)

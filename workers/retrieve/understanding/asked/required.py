@@ -1,0 +1,74 @@
+"""Which of the names of a question its answer must have: what is held of others is no answer. Pure.
+
+A drug, a condition, a gene or a word that no dictionary has must stand in what answers, by any of
+its names. A general name (cancer, diseases, receptor blockers) need not: works name what it takes
+in.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from clinical_text.identifiers import spans_of_identifiers
+from clinical_text.names import Name, names
+from knowledge.loader import load
+from knowledge.names.spelling import words
+from knowledge.names.tables import tables
+from workers.retrieve.understanding.asked.names import Named
+from workers.retrieve.understanding.asked.words import is_ordinary
+
+_CONDITIONS = frozenset({"disease", "tumor"})
+_MARKED = frozenset({"gene", "protein", "organism"})
+"""Kinds of which only what is written as a name is one: kinase and antibody are words."""
+_RARE = 5
+"""Letters of a word of no dictionary, at least: shorter ones are often cut words (ours)."""
+_SHAPED = re.compile(r"(?=.*[A-Z].*[A-Z\d]|.*\d.*[A-Z])\w{3,}")
+
+
+def required(question: str, asked: Sequence[Named]) -> tuple[str, ...]:
+    """Those of the names that an answer must be about, as written.
+
+    Args:
+        asked: the names that the question asks about.
+    """
+    return tuple(dict.fromkeys(_required(question, asked)))
+
+
+def _required(question: str, asked: Sequence[Named]) -> Iterator[str]:
+    numbers = spans_of_identifiers(question)
+    for one in names(question, typed=True):
+        written = question[one.start : one.end]
+        if any(start < one.end and one.start < end for start, end in numbers):
+            continue
+        if not any(other.start <= one.start and one.end <= other.end for other in asked):
+            continue
+        if one.known:
+            if _is_particular(written, one):
+                yield written
+        else:
+            yield from (part for part in written.split("-") if _is_unknown(part))
+
+
+def _is_particular(written: str, name: Name) -> bool:
+    """Whether a name means one thing: no head alone or in the plural, and no class of drugs."""
+    last = written.lower().split()[-1]
+    if name.kinds & _CONDITIONS:
+        is_head = last in _heads() or last.removesuffix("s") in _heads()
+        alone = len(written.split()) == 1
+        return not ((is_head and (alone or last.endswith("s"))) or (alone and is_ordinary(last)))
+    if "drug" in name.kinds:
+        is_class = name.preferred.endswith("s")
+        return not (is_class and (last.endswith("s") or is_ordinary(written.lower())))
+    return not _MARKED.isdisjoint(name.kinds) and _is_unknown(written)
+
+
+def _is_unknown(written: str) -> bool:
+    if _SHAPED.fullmatch(written):
+        return True
+    parts = [one.folded for one in words(written)]
+    return len(written) >= _RARE and not any(map(tables().is_word, parts))
+
+
+@cache
+def _heads() -> frozenset[str]:
+    return frozenset(load("asked")["conditions"]["heads"])

@@ -15,11 +15,13 @@ from knowledge.loader import load
 from knowledge.names.spelling import words
 from knowledge.names.tables import tables
 from workers.retrieve.understanding.asked.names import Named
-from workers.retrieve.understanding.asked.words import is_ordinary
+from workers.retrieve.understanding.asked.words import is_english, is_ordinary
 
 _CONDITIONS = frozenset({"disease", "tumor"})
 _MARKED = frozenset({"gene", "protein", "organism"})
 """Kinds of which only what is written as a name is one: kinase and antibody are words."""
+_SEVERITY = re.compile(r"(?i)^(?:mild|moderate|severe)\s")
+"""How bad a condition is is no other condition."""
 _RARE = 5
 """Letters of a word of no dictionary, at least: shorter ones are often cut words (ours)."""
 _SHAPED = re.compile(r"(?=.*[A-Z].*[A-Z\d]|.*\d.*[A-Z])\w{3,}")
@@ -43,8 +45,11 @@ def _required(question: str, asked: Sequence[Named]) -> Iterator[str]:
         if not any(other.start <= one.start and one.end <= other.end for other in asked):
             continue
         if one.known:
-            if _is_particular(written, one):
-                yield written
+            compound = (
+                question[one.end : one.end + 1] == "-"
+            )  # a disease-causing gene is no disease
+            if _is_particular(written, one) and not (compound and one.kinds & _CONDITIONS):
+                yield _SEVERITY.sub("", written)
         else:
             yield from (part for part in written.split("-") if _is_unknown(part))
 
@@ -66,7 +71,11 @@ def _is_unknown(written: str) -> bool:
     if _SHAPED.fullmatch(written):
         return True
     parts = [one.folded for one in words(written)]
-    return len(written) >= _RARE and not any(map(tables().is_word, parts))
+    return (
+        len(written) >= _RARE
+        and not any(map(tables().is_word, parts))
+        and not is_english(written.lower())
+    )
 
 
 @cache

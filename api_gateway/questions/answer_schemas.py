@@ -189,6 +189,48 @@ class AskedOut(BaseModel):
     )
 
 
+class TableOut(BaseModel):
+    """What several sources say, a row each; the first columns are the source and its year."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+class LeadOut(BaseModel):
+    """The first line: the answer in the form of the question. Its facts are those of its claims."""
+
+    kind: Literal[
+        "yesno",
+        "number",
+        "list",
+        "comparison",
+        "trials",
+        "recommendation",
+        "sentence",
+        "beside",
+        "none",
+    ] = Field(
+        description="beside: what is held is near, and does not name what is asked about; none: it "
+        "does not say, and `text` tells what it is on instead"
+    )
+    value: str | None = Field(
+        default=None, description="yes or no, the figure, or who recommends, when and how firmly"
+    )
+    text: str = Field(description="for people, a line each")
+    claim_ids: list[str] = Field(description="the claims that say so")
+    table: TableOut | None = None
+
+
+class SufficiencyOut(BaseModel):
+    """How far what is held answers the question."""
+
+    model_config = ConfigDict(extra="allow")
+
+    score: int | None = Field(description="0 to 100")
+    level: str | None
+    basis: str | None = Field(description="what counted")
+
+
 class AnswerOut(BaseModel):
     """An answer, or an abstention. Of its parts only whether and why it abstains, claims, those
     with addresses, and what may change, are described here."""
@@ -198,6 +240,8 @@ class AnswerOut(BaseModel):
     asked: AskedOut | None = Field(
         default=None, description="null: sealed before this was read, or not read"
     )
+    lead: LeadOut | None = Field(default=None, description="null: sealed before there was one")
+    sufficiency: SufficiencyOut
     abstained: bool
     abstain_reason: (
         Literal[

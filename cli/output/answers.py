@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Group
 from rich.panel import Panel
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 
 from cli.output.printing import Console
@@ -16,6 +17,7 @@ def render(console: Console, question: dict[str, Any]) -> None:
     """Print an answer: claims with their citations and both clocks, or the abstention."""
     answer = question["answer"]
     console.print(Panel(Text(question["question"], style="bold"), border_style="cyan"))
+    console.print(_lead(answer))
     for remark in answer.get("remarks", ()):
         if not (answer["abstained"] and remark["code"] == "misspelt"):  # its detail has them
             console.print(Text(f"! {remark['detail']}", style="yellow"))
@@ -46,6 +48,21 @@ def render(console: Console, question: dict[str, Any]) -> None:
     if answer["images"]:
         console.print(_images(answer))
     _footer(console, question)
+
+
+def _lead(answer: dict[str, Any]) -> Group:
+    """Return the first line, as a table where it is one, and how far the evidence suffices."""
+    lead, level = answer.get("lead") or {}, answer["sufficiency"]
+    text = lead.get("text") or answer["summary"]["text"]
+    lines: list[Any] = [Text(text, style="bold")] if text else []
+    if lead.get("table"):
+        grid = Table(*lead["table"]["columns"])
+        for row in lead["table"]["rows"]:
+            grid.add_row(*map(Text, row))
+        lines = [grid]
+    if level.get("score") is not None:
+        lines.append(Text(f"evidence {level['level']} ({level['score']}/100)", style="dim"))
+    return Group(*lines)
 
 
 def _cure(cure: dict[str, Any] | str | None) -> Iterator[Text]:
@@ -190,7 +207,7 @@ def _checked_text(age: dict[str, Any]) -> Text:
 
 def _footer(console: Console, question: dict[str, Any]) -> None:
     answer = question["answer"]
-    counts, level = answer["verification_summary"], answer["sufficiency"]
+    counts = answer["verification_summary"]
     took = "?"
     if question.get("finished_at"):
         begun = datetime.fromisoformat(question["created_at"])
@@ -205,7 +222,6 @@ def _footer(console: Console, question: dict[str, Any]) -> None:
     console.print(
         Text.assemble(
             f"{counts['verified_count']} verified{hedged}, {counts['unverified_count']} withheld · "
-            f"evidence {level['level']} ({level['score']}/100) · "
             f"{by} · {took} · question {question['id']}",
             (f" · stale: {', '.join(stale)}" if stale else "", "yellow"),
             style="dim",

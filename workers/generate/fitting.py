@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from clinical_text.names import forms
+from contracts.retrieval import Asked
 from knowledge.breadth import meets
+from knowledge.drugs import drugs
 from knowledge.tags import tags
 from workers.generate.candidates import Candidate
 
@@ -21,17 +23,26 @@ class Fitting(NamedTuple):
     """Names that no work has; all of them where each has one, and none has them together."""
 
 
-def fitting(candidates: Sequence[Candidate], required: Sequence[str]) -> Fitting:
+def fitting(candidates: Sequence[Candidate], asked: Asked | None) -> Fitting:
     """The candidates that stand in a work with all of the names, or nothing but what is missing.
 
+    Where no work has all, those are taken that lack only the name of a disease that they are on
+    under another name, or one of two drugs to choose from; the answer says so.
+
     Args:
-        required: `Asked.required` of the question.
+        asked: None for a question of an earlier release.
     """
+    required = asked.required if asked else ()
     works = {one.evidence_id: f"{one.title}\n{one.named}\n{one.whole}" for one in candidates}
     held = {key: _held(required, text) for key, text in works.items()}
     whole = {key for key, names in held.items() if len(names) == len(required)}
     if not whole and held:
-        whole = {key for key in held if _goes_by_tags(works[key], set(required) - held[key])}
+        either = _drugs(required) if asked and asked.type == "comparison" else frozenset[str]()
+        lacking = {
+            key: set(required) - names - (either if either & names else frozenset())
+            for key, names in held.items()
+        }
+        whole = {key for key, names in lacking.items() if _goes_by_tags(works[key], names)}
     if whole or not held:
         return Fitting([one for one in candidates if one.evidence_id in whole], ())
     return Fitting((), _missing(required, held))
@@ -46,6 +57,10 @@ def _goes_by_tags(text: str, lacking: Iterable[str]) -> bool:
     says that it is not by name."""
     told = tags("diseases", text)
     return all(meets(told, tags("diseases", one)) for one in lacking)
+
+
+def _drugs(required: Iterable[str]) -> frozenset[str]:
+    return frozenset(one for one in required if drugs(one))
 
 
 def _missing(required: Sequence[str], held: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

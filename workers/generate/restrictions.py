@@ -101,7 +101,8 @@ class Restrictions:
 
 
 def _is_condition(name: str) -> bool:
-    return not resolve(name).kinds.isdisjoint({"disease", "tumor"})
+    found = resolve(name)
+    return found.known and "drug" not in found.kinds
 
 
 def _figure(one: Restriction) -> float | None:

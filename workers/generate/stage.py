@@ -211,7 +211,7 @@ def _extractive(material: _Material) -> dict[str, Any]:
         _restrictions(retrieval),
         retrieval.asked.type if retrieval.asked else "",
     )
-    fit = fitting(candidates, retrieval.asked.required if retrieval.asked else ())
+    fit = fitting(candidates, retrieval.asked)
     claims = choose(fit.candidates, asked)
     lacks = None
     if fit.missing:

@@ -1,7 +1,8 @@
-"""Whether a line is on a drug, or a decision among drugs or tests, that is asked about. Pure.
+"""Whether a line is on a drug, a disease, or a decision among drugs or tests, that is asked about.
+Pure.
 
-Which works may answer at all says `fitting`; of these a line that names other drugs alone is no
-answer. For a drug of the vocabulary a general name of its decision is as good. Who asks about a
+Which works may answer at all says `fitting`; of these a line that names other drugs or diseases
+alone is no answer: a dose for leukemia is none for arthritis. For a drug of the vocabulary a general name of its decision is as good. Who asks about a
 decision among drugs or tests (ctDNA in gastric cancer) is not answered by a work without a word of
 it. Drugs: knowledge/drugs.py.
 """
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from clinical_text.names import names
+from clinical_text.names import forms, names
 from knowledge.classification import is_aspect
 from knowledge.drugs import asked_about, classes_asked_about, drugs, names_one
 from knowledge.loader import load
@@ -38,13 +39,18 @@ class Subjects:
         self._among = frozenset(
             one for one in decisions if has_products(one) and not is_aspect(one)
         )
+        conditions = _conditions(text)
+        self._conditions = [forms(one) for one in sorted(conditions)]
+        self._tagged = frozenset(_typed("diseases", text))
         self._compares = compares and len(self._drugs) > 1
         self._texts: dict[tuple[str, str], bool] = {}
 
     def are_missed(self, line: str, title: str, text: str, heading: str = "") -> bool:
         """Whether the work names none of them, or the line, else its heading, others alone."""
-        return self._misses_drug(line, title, text, heading) or self._misses_decision(
-            line, title, text, heading
+        return (
+            self._misses_drug(line, title, text, heading)
+            or self._misses_decision(line, title, text, heading)
+            or self._is_on_another_disease(line, title, heading)
         )
 
     def _misses_decision(self, line: str, title: str, text: str, heading: str) -> bool:
@@ -101,6 +107,19 @@ class Subjects:
             return not self._decisions.isdisjoint(tags("decisions", words))
         return bool(self._products) and speak_to(words, self._products)
 
+    def _is_on_another_disease(self, line: str, title: str, heading: str) -> bool:
+        """Whether a line, else its heading, names other diseases alone, and its title does not name
+        the one asked about, or them beside it."""
+        if not self._conditions or self._is_on(line) or self._is_on(heading):
+            return False
+        others = _conditions(line) or _conditions(heading)
+        return bool(others) and (not self._is_on(title) or others <= _conditions(title))
+
+    def _is_on(self, words: str) -> bool:
+        return any(one.stand_in(words) for one in self._conditions) or not self._tagged.isdisjoint(
+            tags("diseases", words)
+        )
+
     def _text_tells(self, text: str) -> bool:
         """Whether a whole text names a drug; kept for its next line, and for this question."""
         key = ("drug", text)
@@ -136,6 +155,16 @@ def _no_trial_names() -> frozenset[str]:
 @lru_cache(maxsize=4096)  # a title is that of many lines
 def _drugs(words: str) -> frozenset[str]:
     return drugs(words)
+
+
+@lru_cache(maxsize=4096)  # a title is that of many lines
+def _conditions(words: str) -> frozenset[str]:
+    """The conditions that words name, but those that are a word of every day."""
+    return frozenset(
+        one.preferred
+        for one in names(words, typed=True)
+        if one.known and not one.kinds.isdisjoint({"disease", "tumor"})
+    )
 
 
 def _typed(kind: Kind, question: str) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from workers.verify.lead.forms import Said, lead_of, lead_of_none
 from workers.verify.presuppositions import Work, contradicted, taken_for_granted
 from workers.verify.remarks import (
     by_tags,
+    has_another,
     names_nothing_else,
     offered,
     read_as,
@@ -114,7 +115,9 @@ def compose(
         lacks=draft.lacks,
         offered=[one["detail"] for one in meant],
         names_nothing_else=names_nothing_else(question, retrieval),
-        unspoken=[one for one in missing if not by_tags(one, told)],
+        unspoken=()
+        if has_another(retrieval, missing)
+        else [one for one in missing if not by_tags(one, told)],
         **_asked(retrieval),
     )
     shown = () if reason else passed.shown

@@ -65,6 +65,14 @@ def unspoken(retrieval: Retrieval, told: Sequence[str]) -> list[str]:
     return [one for one in required if not _is_told(one, told)]
 
 
+def has_another(retrieval: Retrieval, missing: Sequence[str]) -> bool:
+    """Whether one of two drugs to choose from is told of: the answer is on that one alone."""
+    asked = retrieval.asked
+    if asked is None or asked.type != "comparison":
+        return False
+    return any(drugs(one) for one in asked.required if one not in missing)
+
+
 def by_tags(name: str, told: Sequence[str]) -> bool:
     """Whether a source is on the disease that a name is a name of, under another one."""
     asked = tags("diseases", name)

@@ -11,6 +11,7 @@ from functools import cache
 
 from clinical_text.identifiers import spans_of_identifiers
 from clinical_text.names import Name, names
+from knowledge.drugs import asked_about, drugs_at
 from knowledge.loader import load
 from knowledge.names.spelling import words
 from knowledge.names.tables import tables
@@ -37,10 +38,12 @@ def required(question: str, asked: Sequence[Named]) -> tuple[str, ...]:
 
 
 def _required(question: str, asked: Sequence[Named]) -> Iterator[str]:
-    numbers = spans_of_identifiers(question)
+    numbers, drugs = spans_of_identifiers(question), drugs_at(question)
+    asked_for = asked_about(question, else_taken=True)
+    taken = [(one.start, one.end) for one in drugs if one.name not in asked_for]
     for one in names(question, typed=True):
         written = question[one.start : one.end]
-        if any(start < one.end and one.start < end for start, end in numbers):
+        if any(start < one.end and one.start < end for start, end in (*numbers, *taken)):
             continue
         if not any(other.start <= one.start and one.end <= other.end for other in asked):
             continue

@@ -187,6 +187,9 @@ class AskedOut(BaseModel):
     required: list[str] = Field(
         default=[], description="those of the names without which no source answers"
     )
+    either: list[str] = Field(
+        default=[], description="drugs among these to choose from: an answer may be on one alone"
+    )
 
 
 class TableOut(BaseModel):

@@ -232,11 +232,10 @@ def answer_view(body: Mapping[str, Any]) -> AnswerView:
 def _lead(body: Mapping[str, Any], claims: Mapping[str, ClaimView]) -> LeadView | None:
     """The first line; of an answer that was sealed before there were any, its summary."""
     lead, summary = body.get("lead"), body.get("summary") or {}
-    ids = (lead or {}).get("claim_ids") or summary.get("supported_claim_ids", ())
-    saying = [claims[key] for key in ids if key in claims]
-    if not lead and not saying:
-        return None
-    lead = lead or {}
+    if not lead:
+        text = summary.get("text", "")
+        return LeadView("", text, "", (), None, strength(body)) if text else None
+    saying = [claims[key] for key in lead.get("claim_ids", ()) if key in claims]
     value, kind, table = lead.get("value") or "", lead.get("kind"), lead.get("table")
     text = lead.get("text", "")
     for claim in saying:

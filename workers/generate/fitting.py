@@ -10,7 +10,6 @@ from typing import NamedTuple
 from clinical_text.names import forms
 from contracts.retrieval import Asked
 from knowledge.breadth import meets
-from knowledge.drugs import drugs
 from knowledge.tags import tags
 from workers.generate.candidates import Candidate
 
@@ -37,7 +36,7 @@ def fitting(candidates: Sequence[Candidate], asked: Asked | None) -> Fitting:
     held = {key: _held(required, text) for key, text in works.items()}
     whole = {key for key, names in held.items() if len(names) == len(required)}
     if not whole and held:
-        either = _drugs(required) if asked and asked.type == "comparison" else frozenset[str]()
+        either = frozenset(asked.either if asked else ())
         lacking = {
             key: set(required) - names - (either if either & names else frozenset())
             for key, names in held.items()
@@ -57,10 +56,6 @@ def _goes_by_tags(text: str, lacking: Iterable[str]) -> bool:
     says that it is not by name."""
     told = tags("diseases", text)
     return all(meets(told, tags("diseases", one)) for one in lacking)
-
-
-def _drugs(required: Iterable[str]) -> frozenset[str]:
-    return frozenset(one for one in required if drugs(one))
 
 
 def _missing(required: Sequence[str], held: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

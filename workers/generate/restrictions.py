@@ -6,7 +6,7 @@ to 12 years", "clearance below 30 mL/min"). A line without a range is for anybod
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -56,10 +56,15 @@ class Range(NamedTuple):
 class Restrictions:
     """What restricts the answer to a question."""
 
-    def __init__(self, restrictions: Iterable[Restriction], names_asked: Iterable[str]) -> None:
-        """`names_asked`: all that the question asks about by name."""
+    def __init__(
+        self,
+        restrictions: Iterable[Restriction] = (),
+        asked: Iterable[str] = (),
+        required: Collection[str] = (),
+    ) -> None:
+        """`asked`: what the question asks about by name; `required`: see `contracts.Asked`."""
         found = list(restrictions)
-        self._names = [one for one in names_asked if _is_condition(one)]
+        self._names = [one for one in asked if one not in required or _is_condition(one)]
         self._figures = [
             (measure, figure)
             for measure in _READ
@@ -101,8 +106,7 @@ class Restrictions:
 
 
 def _is_condition(name: str) -> bool:
-    found = resolve(name)
-    return found.known and "drug" not in found.kinds
+    return not resolve(name).kinds.isdisjoint({"disease", "tumor"})
 
 
 def _figure(one: Restriction) -> float | None:
@@ -153,4 +157,4 @@ def _is_on(name: str, words: str) -> bool:
     return at < 0 or _LEFT_OUT.search(words[max(0, at - _NEAR) : at]) is None
 
 
-ANYBODY = Restrictions((), ())
+ANYBODY = Restrictions()

@@ -171,7 +171,9 @@ def _drafted(
 
 def _restrictions(retrieval: Retrieval) -> Restrictions:
     asked = retrieval.asked
-    return Restrictions(asked.constraints, asked.names) if asked else ANYBODY
+    if asked is None:
+        return ANYBODY
+    return Restrictions(asked.constraints, asked.names, asked.required)
 
 
 def _covering(material: _Material, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,16 +2,16 @@
 Pure.
 
 Which works may answer at all says `fitting`; of these a line that names other drugs or diseases
-alone is no answer: a dose for leukemia is none for arthritis. For a drug of the vocabulary a general name of its decision is as good. Who asks about a
-decision among drugs or tests (ctDNA in gastric cancer) is not answered by a work without a word of
-it. Drugs: knowledge/drugs.py.
+alone is no answer: a dose for leukemia is none for arthritis. For a drug of the vocabulary a
+general name of its decision is as good. Who asks about a decision among drugs or tests (ctDNA in
+gastric cancer) is not answered by a work without a word of it. Drugs: knowledge/drugs.py.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
-from clinical_text.names import forms, names
+from clinical_text.names import Name, forms, names
 from knowledge.classification import is_aspect
 from knowledge.drugs import asked_about, classes_asked_about, drugs, names_one
 from knowledge.loader import load
@@ -22,6 +22,10 @@ _CALLED = re.compile(
     r"(?i)(?:^\W*|\b(?:the|in|of|from|did|does|was|is|has|how|why)\s+)"
     r"(?P<name>[a-z][a-z-]{3,}[a-z])\s+(?:trial|study)\b(?!\s+(?:of|on|in|for|with|design)\b)"
 )
+
+
+_BEFORE = 70
+_WHOSE = re.compile(r"(?i)\b(?:in|with|for|of|having)\s(?:[\w-]{1,20}\s){0,3}$")
 
 
 class Subjects:
@@ -112,8 +116,12 @@ class Subjects:
         the one asked about, or them beside it."""
         if not self._conditions or self._is_on(line) or self._is_on(heading):
             return False
-        others = _conditions(line) or _conditions(heading)
-        return bool(others) and (not self._is_on(title) or others <= _conditions(title))
+        if self._is_on(title):
+            others = _conditions(line) | _conditions(heading)
+            return not others.isdisjoint(_conditions(title))
+        return bool(_conditions(heading)) or any(
+            _of_whom(line, one.start, one.end) for one in _named_conditions(line)
+        )
 
     def _is_on(self, words: str) -> bool:
         return any(one.stand_in(words) for one in self._conditions) or not self._tagged.isdisjoint(
@@ -159,11 +167,20 @@ def _drugs(words: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)  # a title is that of many lines
 def _conditions(words: str) -> frozenset[str]:
-    """The conditions that words name, but those that are a word of every day."""
-    return frozenset(
-        one.preferred
-        for one in names(words, typed=True)
-        if one.known and not one.kinds.isdisjoint({"disease", "tumor"})
+    return frozenset(one.preferred for one in _named_conditions(words))
+
+
+def _named_conditions(words: str) -> Iterator[Name]:
+    for one in names(words, typed=True):
+        if one.known and not one.kinds.isdisjoint({"disease", "tumor"}):
+            yield one
+
+
+def _of_whom(line: str, start: int, end: int) -> bool:
+    """Whether a condition is that of those whom a line is on, and no outcome: "in leukemia"."""
+    return (
+        line[end : end + 1] == ":"
+        or _WHOSE.search(line[max(0, start - _BEFORE) : start]) is not None
     )
 
 

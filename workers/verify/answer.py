@@ -21,6 +21,7 @@ from workers.verify.bibliography import references
 from workers.verify.claims import Checked, Echo, Verdict
 from workers.verify.gate import Contested, Passed, Shown, Verified
 from workers.verify.lead.forms import Said, lead_of, lead_of_none
+from workers.verify.lead.strength import strength
 from workers.verify.presuppositions import Work, contradicted, taken_for_granted
 from workers.verify.remarks import (
     by_tags,
@@ -107,7 +108,7 @@ def compose(
     """
     meant = offered(retrieval.meant)
     told = _told(passed.shown, held)
-    missing = unspoken(retrieval, told) if passed.shown else []
+    missing = unspoken(question, retrieval, told) if passed.shown else []
     reason = must_abstain(
         evidence_found=_found(draft, held),
         verified=_standings(draft, passed, undecided, held),
@@ -126,11 +127,14 @@ def compose(
         if reason or not passed.verified
         else lead_of(retrieval.asked, _said(draft, passed, held), stances, missing)
     )
+    said = [] if reason else _said(draft, passed, held)
+    without = [] if reason else unnamed(question, retrieval, told)
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))
     body = {
         **retrieval.model_dump(include=_UNDERSTANDING, mode="json", exclude_unset=True),
         **_abstained(reason),
         "lead": lead,
+        "sufficiency": strength(retrieval.sufficiency, lead, said, without),
         "summary": _summary(passed.verified, lead),
         "sections": _sections(shown),
         "claims": [_claim(one, held, place_of) for one in shown],
@@ -139,7 +143,7 @@ def compose(
             *read_as(retrieval.read_as),
             *meant,
             *_contradicted(question, retrieval, held, in_the_past=in_the_past),
-            *(() if reason else _remarks(retrieval, unnamed(question, retrieval, told))),
+            *(() if reason else _remarks(retrieval, without)),
         ],
         "references": references((held[key].cited, held[key].clocks) for key in used),
         "images": [] if reason else _images(retrieval),
@@ -255,7 +259,6 @@ _UNDERSTANDING = {
     "pico",
     "tags",
     "sub_queries",
-    "sufficiency",
 }
 
 

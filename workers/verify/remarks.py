@@ -11,7 +11,7 @@ from clinical_text.names import forms
 from contracts import Retrieval
 from contracts.retrieval import Meant, ReadAs
 from knowledge.breadth import meets
-from knowledge.drugs import drugs
+from knowledge.drugs import classes_asked_about, classes_at, drugs, names_one
 from knowledge.loader import load
 from knowledge.naming import mentions
 from knowledge.tags import tags
@@ -51,7 +51,8 @@ def unnamed(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[st
     """
     asked = retrieval.asked.names if retrieval.asked else ()
     names = [one for one in (*retrieval.names, *asked) if one.lower() in question.lower()]
-    missing = [one for one in names if not _is_told(one, told)]
+    misspelt = {one.word.lower() for one in retrieval.meant}
+    missing = [one for one in names if one.lower() not in misspelt and not _is_told(one, told)]
     return [
         one
         for one in _distinct(missing)
@@ -59,18 +60,25 @@ def unnamed(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[st
     ]
 
 
-def unspoken(retrieval: Retrieval, told: Sequence[str]) -> list[str]:
-    """What an answer must be about, and no source of it names."""
+def unspoken(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[str]:
+    """What an answer must be about, and no source of it names: drugs, diseases and the like, and
+    classes of drugs of which no source names one."""
     required = retrieval.asked.required if retrieval.asked else ()
-    return [one for one in required if not _is_told(one, told)]
+    missing = [one for one in required if not _is_told(one, told)]
+    classes = classes_asked_about(question)
+    if classes and not any(names_one(one, frozenset(), classes) for one in told):
+        missing += [
+            question[one.start : one.end]
+            for one in classes_at(question)
+            if one.name in classes and not drugs(question[one.start : one.end])
+        ]
+    return missing
 
 
 def has_another(retrieval: Retrieval, missing: Sequence[str]) -> bool:
-    """Whether one of two drugs to choose from is told of: the answer is on that one alone."""
-    asked = retrieval.asked
-    if asked is None or asked.type != "comparison":
-        return False
-    return any(drugs(one) for one in asked.required if one not in missing)
+    """Whether one of the drugs to choose from is told of: the answer is on that one alone."""
+    either = retrieval.asked.either if retrieval.asked else ()
+    return bool(either) and not set(either) <= set(missing)
 
 
 def by_tags(name: str, told: Sequence[str]) -> bool:

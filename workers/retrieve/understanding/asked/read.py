@@ -13,7 +13,7 @@ from workers.retrieve.understanding.asked.model import Asked
 from workers.retrieve.understanding.asked.names import Named, named
 from workers.retrieve.understanding.asked.places import Places
 from workers.retrieve.understanding.asked.problem import problem
-from workers.retrieve.understanding.asked.required import required
+from workers.retrieve.understanding.asked.required import either, required
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.sentences import Sentence, sentences
 
@@ -32,8 +32,9 @@ def read_asked(question: str) -> Asked:
     about = problem(question, names, parts)
     asked_about = [one for one in names if one == about or _is_asked(one, question, parts)]
     others = [one for one in asked_about if one.kind == "condition" and one != about]
+    form, needed = answer_type(question, parts), required(question, asked_about)
     return Asked(
-        type=answer_type(question, parts),
+        type=form,
         problem=_spelled_out(about) if about else "",
         names=tuple(_unique(asked_about)),
         constraints=tuple(
@@ -43,7 +44,8 @@ def read_asked(question: str) -> Asked:
                 one.excludes and any(_is_non(name) and name.start == one.start for name in names)
             )
         ),
-        required=required(question, asked_about),
+        required=needed,
+        either=either(question, needed, compares=form == "comparison"),
     )
 
 

@@ -23,6 +23,7 @@ _MARKED = frozenset({"gene", "protein", "organism"})
 """Kinds of which only what is written as a name is one: kinase and antibody are words."""
 _SEVERITY = re.compile(r"(?i)^(?:mild|moderate|severe)\s")
 """How bad a condition is is no other condition."""
+_OR = re.compile(r"(?i)\b(?:or|vs|versus)\b")
 _RARE = 5
 """Letters of a word of no dictionary, at least: shorter ones are often cut words (ours)."""
 _SHAPED = re.compile(r"(?=.*[A-Z].*[A-Z\d]|.*\d.*[A-Z])\w{3,}")
@@ -35,6 +36,12 @@ def required(question: str, asked: Sequence[Named]) -> tuple[str, ...]:
         asked: the names that the question asks about.
     """
     return tuple(dict.fromkeys(_required(question, asked)))
+
+
+def either(question: str, names_required: Sequence[str], *, compares: bool) -> tuple[str, ...]:
+    """The drugs to choose from, if there are several: what is held of one tells of that one."""
+    found = tuple(one for one in names_required if drugs_at(one))
+    return found if len(found) > 1 and (compares or _OR.search(question)) else ()
 
 
 def _required(question: str, asked: Sequence[Named]) -> Iterator[str]:

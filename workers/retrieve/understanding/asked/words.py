@@ -38,7 +38,7 @@ def is_ordinary(word: str) -> bool:
 
 def is_english(word: str) -> bool:
     """Whether a word is on the list at all, in lower case: what is not stands in few books."""
-    return word in _ranks()
+    return word in _ranks() or word.removesuffix("s") in _ranks()
 
 
 def _is_shaped(word: str) -> bool:

@@ -54,6 +54,8 @@ def _required(question: str, asked: Sequence[Named]) -> Iterator[str]:
             continue
         if not any(other.start <= one.start and one.end <= other.end for other in asked):
             continue
+        if question[one.start - 1 : one.start] == "(" and question[one.end : one.end + 1] == ")":
+            continue  # the short form of the name before it
         if one.known:
             compound = (
                 question[one.end : one.end + 1] == "-"

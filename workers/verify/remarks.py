@@ -4,10 +4,11 @@ otherwise by a source. Pure.
 Words: `remarks` of knowledge/trust.yaml. A remark tells; it never takes anything out of an answer.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clinical_text.names import forms
+from clinical_text.names import forms, resolve
 from contracts import Retrieval
 from contracts.retrieval import Meant, ReadAs
 from knowledge.breadth import meets
@@ -15,6 +16,10 @@ from knowledge.drugs import classes_asked_about, classes_at, drugs, names_one
 from knowledge.loader import load
 from knowledge.naming import mentions
 from knowledge.tags import tags
+
+
+_QUALIFIES = re.compile(r"[a-z]+(?:ed|ing|ly|ic|al|[ai]ble|ous|ive)")
+"""A word with the ending of an adjective, an adverb or a participle."""
 
 
 def remark(code: str, **values: Any) -> dict[str, Any]:
@@ -51,6 +56,7 @@ def unnamed(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[st
     """
     asked = retrieval.asked.names if retrieval.asked else ()
     names = [one for one in (*retrieval.names, *asked) if one.lower() in question.lower()]
+    names = [one for one in names if one in retrieval.names or _is_particular(one)]
     misspelt = {one.word.lower() for one in retrieval.meant}
     missing = [one for one in names if one.lower() not in misspelt and not _is_told(one, told)]
     return [
@@ -87,9 +93,16 @@ def by_tags(name: str, told: Sequence[str]) -> bool:
     return bool(asked) and any(meets(tags("diseases", one), asked) for one in told)
 
 
+def _is_particular(name: str) -> bool:
+    """Whether a name is of a thing, and no rare word that only says how one is (implicated)."""
+    return not _QUALIFIES.fullmatch(name) or resolve(name).known
+
+
 def _is_told(name: str, told: Iterable[str]) -> bool:
-    found = forms(name)
-    return any(found.stand_in(one) or mentions(one, name) for one in told)
+    """Whether a source has a name; one of several words that no table has, by all its words."""
+    parts = name.split() if " " in name and not resolve(name).known else [name]
+    each = [forms(one) for one in parts]
+    return any(all(part.stand_in(one) for part in each) or mentions(one, name) for one in told)
 
 
 def _distinct(found: Sequence[str]) -> list[str]:

@@ -17,6 +17,8 @@ from knowledge.names.tables import CAPITALS, DOUBTFUL, tables
 _LONG = 6
 """Letters of a key that is looked for inside a text (ours): shorter ones stand in other words."""
 _PLAIN = re.compile(r"[\W_]+")
+_PLURAL = re.compile(r"[^\W\d_]{2,}(?:s|S|ae|tre|bre)(?![^\W\d_])")
+"""Words whose ending a key changes."""
 _OE = re.compile(r"oe(?=[^\W\d_])")
 _LETTERS = str.maketrans(GREEK)
 _MOST_SENSES = 3
@@ -30,7 +32,7 @@ class Forms:
     """All that a text may have a name by."""
 
     inside: tuple[str, ...]
-    """Written together, without the letter that a plural changes."""
+    """Keys, which stand in a text that is written together."""
     apart: re.Pattern[str] | None
     """Words of their own, spelled as keys are."""
     written: re.Pattern[str] | None
@@ -55,7 +57,7 @@ def forms(name: str) -> Forms:
         for other, flags in tables().keys_of(sense):
             if other not in own:  # a part of a name is that of something wider: lung cancer
                 keys.setdefault(other, bool(flags & CAPITALS))
-    inside = tuple(sorted({_trunk(one) for one in keys if len(one) >= _LONG}))
+    inside = tuple(sorted(one for one in keys if len(one) >= _LONG))
     short = [(one, capitals) for one, capitals in keys.items() if 1 < len(one) < _LONG]
     apart = [_apart(one) for one, capitals in short if not capitals]
     written = [re.escape(one.upper()) for one, capitals in short if capitals]
@@ -75,7 +77,7 @@ def _senses(name: str, own: str) -> Sequence[int]:
 @lru_cache(maxsize=512)  # many names of many questions are looked for in the same texts
 def _spelled(text: str) -> tuple[str, str]:
     """`text` spelled as keys are: its words, and all of it written together."""
-    plain = text.lower()
+    plain = _PLURAL.sub(lambda match: fold(match.group()), text).lower()
     if not plain.isascii():
         plain = unicodedata.normalize("NFKD", plain.translate(_LETTERS))
         plain = "".join(one for one in plain if not unicodedata.combining(one))
@@ -84,11 +86,6 @@ def _spelled(text: str) -> tuple[str, str]:
         plain = plain.replace(british, american)
     plain = _OE.sub("e", plain)
     return plain, plain.replace(" ", "")
-
-
-def _trunk(of: str) -> str:
-    """A key without the letter in which its plural differs: therapy and therapies, psoriasis."""
-    return of[:-1] if len(of) > _LONG and of[-1] in "ey" else of
 
 
 def _is_inside(one: str, whole: str) -> bool:

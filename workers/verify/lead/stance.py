@@ -7,7 +7,7 @@ or reports of others takes no side.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from clinical_text.assertion.marks import Assertion
@@ -45,7 +45,7 @@ def read_stances(question: str, claims: Sequence[Verified]) -> dict[str, Scores]
     if not asked:
         return {}
     siding = [(one.claim_id, doc(one.text)) for one in claims]
-    siding = [(key, text) for key, text in siding if _takes_a_side(text)][:MOST_READ]
+    siding = [(key, text) for key, text in siding if _takes_a_side(text, asked)][:MOST_READ]
     read = reader.judge_all([(asked, text.text) for _, text in siding])
     found = {}
     for (key, text), one in zip(siding, read, strict=True):
@@ -58,17 +58,23 @@ def read_stances(question: str, claims: Sequence[Verified]) -> dict[str, Scores]
     return found
 
 
-def _takes_a_side(text: Doc) -> bool:
-    return not any(cue.means in _TAKES_NO_SIDE for cue in text.cues(0, len(text.text)))
+def _takes_a_side(text: Doc, asked: str) -> bool:
+    """Whether a claim says what it does of the first word of the statement that it has outright."""
+    first = next(_shared(text, asked), None)
+    return first is None or _TAKES_NO_SIDE.isdisjoint(text.reading(*first).marks)
 
 
 def _denies(text: Doc, asked: str) -> bool:
     """Whether a claim denies a word of the statement."""
+    return any(text.is_negated(*word) for word in _shared(text, asked))
+
+
+def _shared(text: Doc, asked: str) -> Iterator[tuple[int, int]]:
+    """Where words of the statement stand in a claim."""
     terms = term_set(asked)
-    return any(
-        not terms.isdisjoint(term_set(word.group())) and text.is_negated(*word.span())
-        for word in _WORD.finditer(text.text)
-    )
+    for word in _WORD.finditer(text.text):
+        if not terms.isdisjoint(term_set(word.group())):
+            yield word.span()
 
 
 def stance(read: Iterable[Scores]) -> Stance | None:

@@ -5,6 +5,7 @@ from typing import NamedTuple, get_args
 
 from knowledge.anchors import ARTICLE, entry_of
 from knowledge.conflicts import conflict_policy
+from knowledge.drugs import asked_about, names_one
 from knowledge.naming import trials
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Kind, Scenario
@@ -14,7 +15,6 @@ from workers.retrieve.label_parts import part_weight
 from workers.retrieve.restrictions import demotion
 from workers.retrieve.topicality import (
     Topic,
-    has_required,
     is_named,
     own_names,
     topic_of,
@@ -123,6 +123,11 @@ def assess(
         named=named,
         own_names=own_names(candidate, understanding.names) if named else frozenset(),
     )
+
+
+def _names_drug(candidate: Candidate, asked: frozenset[str]) -> bool:
+    places = (f"{one.section}\n{one.text}" for one in candidate.places)
+    return names_one("\n".join([candidate.title, *places]), asked)
 
 
 def _excluded(candidate: Candidate, topic: Topic) -> str | None:
@@ -267,10 +272,12 @@ def lift_anchors(assessed: Sequence[Assessed], understanding: Understanding) -> 
 
 
 def _yielding(assessed: Sequence[Assessed], understanding: Understanding) -> Sequence[Assessed]:
-    """Where a work has all that the question names: those without it lead no others."""
-    if not understanding.asked.required:
+    """Where the question names a drug that is no product of the vocabulary (others are tags), and a
+    work has it: those without it lead no others."""
+    asked = asked_about("\n".join(one.text for one in understanding.sub_queries))
+    if asked <= {one.lower() for one in understanding.products}:
         return assessed
-    on_it = [has_required(one.candidate, understanding) for one in assessed]
+    on_it = [_names_drug(one.candidate, asked) for one in assessed]
     if not any(has and one.excluded is None for has, one in zip(on_it, assessed, strict=True)):
         return assessed
     return [

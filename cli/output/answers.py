@@ -33,10 +33,13 @@ def render(console: Console, question: dict[str, Any]) -> None:
         return
     claims = {claim["claim_id"]: claim for claim in answer["claims"]}
     for section in answer["sections"]:
+        left = [one for one in section["claim_ids"] if one not in _leading(answer)]
+        if not left:
+            continue
         console.print()
         console.print(Text(section["heading"], style="bold underline"))
         above = None
-        for claim_id in section["claim_ids"]:
+        for claim_id in left:
             evidence_id = claims[claim_id]["citations"][0]["evidence_id"]
             if evidence_id != above:
                 console.print(_source(answer, evidence_id))
@@ -51,18 +54,26 @@ def render(console: Console, question: dict[str, Any]) -> None:
 
 
 def _lead(answer: dict[str, Any]) -> Group:
-    """Return the first line, as a table where it is one, and how far the evidence suffices."""
-    lead, level = answer.get("lead") or {}, answer["sufficiency"]
-    text = lead.get("text") or answer["summary"]["text"]
-    lines: list[Any] = [Text(text, style="bold")] if text else []
+    """Return the first line, as a table where it is one, where it stands, and how strong it is."""
+    lead, level = answer.get("lead") or {}, answer.get("sufficiency") or {}
+    claims = {claim["claim_id"]: claim for claim in answer.get("claims", ())}
+    lines: list[Any] = [Text(lead["text"], style="bold")] if lead else []
     if lead.get("table"):
         grid = Table(*lead["table"]["columns"])
         for row in lead["table"]["rows"]:
             grid.add_row(*map(Text, row))
         lines = [grid]
+    for claim_id in _leading(answer):
+        claim = claims[claim_id]
+        lines += [_source(answer, claim["citations"][0]["evidence_id"]), *_places(claim)]
     if level.get("score") is not None:
         lines.append(Text(f"evidence {level['level']} ({level['score']}/100)", style="dim"))
     return Group(*lines)
+
+
+def _leading(answer: dict[str, Any]) -> list[str]:
+    """Return the ids of the first line's claims, which are not printed again."""
+    return list((answer.get("lead") or {}).get("claim_ids", ()))
 
 
 def _cure(cure: dict[str, Any] | str | None) -> Iterator[Text]:
@@ -89,8 +100,11 @@ _MARKS = {
 
 def _claim(claim: dict[str, Any]) -> Group:
     mark, color = _MARKS[claim["verification_status"]]
-    head = Text.assemble((f" {mark} ", color), claim["text"])
-    places = [
+    return Group(Text.assemble((f" {mark} ", color), claim["text"]), *_places(claim))
+
+
+def _places(claim: dict[str, Any]) -> list[Text]:
+    return [
         Text(
             f"   {place['quote_verdict']} · version {place['version']} · {place['citation']}"
             + (f" · {place['evidence_id']} says so too" if n else ""),
@@ -98,7 +112,6 @@ def _claim(claim: dict[str, Any]) -> Group:
         )
         for n, place in enumerate(claim["citations"])
     ]
-    return Group(head, *places)
 
 
 def _conflicts(answer: dict[str, Any]) -> Group:

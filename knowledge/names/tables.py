@@ -67,7 +67,9 @@ class Tables:
 
     def keys_of(self, entry: int) -> tuple[tuple[str, int], ...]:
         """The keys that stand for an entry, with their flags."""
-        places = np.flatnonzero(self._senses >> 8 == entry)
+        entries, order = self._by_entry
+        first, last = np.searchsorted(entries, [entry, entry + 1])
+        places = order[first:last]
         numbers = np.searchsorted(self._starts, places, "right") - 1
         flags = self._senses[places] & 0xFF
         keys = map(self._keys.restore_key, map(int, numbers))
@@ -89,6 +91,13 @@ class Tables:
     def preferred(self, entry: int) -> str:
         """The name that an entry is shown by."""
         return self._all_preferred[entry]
+
+    @cached_property
+    def _by_entry(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The entries in order, and where each stands among the senses."""
+        entries = self._senses >> 8
+        order = np.argsort(entries, kind="stable").astype(np.uint32)
+        return entries[order], order
 
     @cached_property
     def _all_ids(self) -> list[str]:

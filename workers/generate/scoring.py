@@ -173,16 +173,18 @@ class Scorer:
         )
 
     def _is_on_topic(self, candidate: Candidate) -> bool:
+        is_label = candidate.source_type in conflict_policy().label_sources
         line, title, whole = candidate.text, candidate.title, candidate.whole
         return not (
             is_on_others(candidate, self._diseases, self._products)
             or (self._on_coverage and is_on_one_of_several(candidate, self._diseases))
-            or self._subjects.are_missed(line, title, whole, candidate.section)
+            or self._subjects.are_missed(line, title, whole, candidate.section, on_many=is_label)
             or candidate.speaks_to_program
         )
 
     def _forbids(self, candidate: Candidate) -> bool:
-        return self._restrictions.forbid(candidate.text, candidate.section)
+        is_label = candidate.source_type in conflict_policy().label_sources
+        return is_label and self._restrictions.forbid(candidate.text, candidate.section)
 
     def _is_of_others(self, candidate: Candidate) -> bool:
         line, title, whole = candidate.text, candidate.title, candidate.whole

@@ -49,12 +49,18 @@ class Subjects:
         self._compares = compares and len(self._drugs) > 1
         self._texts: dict[tuple[str, str], bool] = {}
 
-    def are_missed(self, line: str, title: str, text: str, heading: str = "") -> bool:
-        """Whether the work names none of them, or the line, else its heading, others alone."""
+    def are_missed(
+        self, line: str, title: str, text: str, heading: str = "", *, on_many: bool = True
+    ) -> bool:
+        """Whether the work names none of them, or the line, else its heading, others alone.
+
+        Args:
+            on_many: the work is on a drug for several diseases, as a label is.
+        """
         return (
             self._misses_drug(line, title, text, heading)
             or self._misses_decision(line, title, text, heading)
-            or self._is_on_another_disease(line, title, heading)
+            or (on_many and self._is_on_another_disease(line, title, heading))
         )
 
     def _misses_decision(self, line: str, title: str, text: str, heading: str) -> bool:

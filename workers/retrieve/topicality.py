@@ -184,7 +184,7 @@ def usable_places(
         spared: it is of a trial asked about: who asks why ZEST was stopped is told by its works,
             whatever word they have for it, sooner than by one that mentions it.
     """
-    of_itself = (named and asks_for_works(understanding)) or has_required(candidate, understanding)
+    of_itself = named and asks_for_works(understanding)
     # A work on one of several trials can hold but its part of what is asked.
     parts = len(understanding.names) if spared else 1
     found = [
@@ -194,6 +194,8 @@ def usable_places(
         or is_relevant(parts * one.covered, one.dense, spared=spared)
         or (anchor and _names_both(one, understanding))
     ]
+    if not found and has_required(candidate, understanding):
+        found = list(candidate.places)
     if not found:
         return (), "does not speak to the question"
     names = understanding.names
@@ -220,8 +222,10 @@ def has_required(candidate: Candidate, understanding: Understanding) -> bool:
     """Whether what was found of a work has all that the question names: it speaks to the question,
     whatever its other words are."""
     required = understanding.asked.required
+    if not required or not any(one.covered for one in candidate.places):
+        return False
     text = "\n".join((candidate.title, *(one.text for one in candidate.places)))
-    return bool(required) and all(forms(one).stand_in(text) for one in required)
+    return all(forms(one).stand_in(text) for one in required)
 
 
 def asks_for_works(understanding: Understanding) -> bool:

@@ -95,7 +95,7 @@ class Tables:
     @cached_property
     def _by_entry(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """The entries in order, and where each stands among the senses."""
-        entries = self._senses >> 8
+        entries = (self._senses >> 8).astype(np.uint32)
         order = np.argsort(entries, kind="stable").astype(np.uint32)
         return entries[order], order
 

@@ -10,6 +10,9 @@ from typing import NamedTuple
 from clinical_text.names import forms
 from contracts.retrieval import Asked
 from knowledge.breadth import meets
+from knowledge.drugs import drugs
+from knowledge.naming import tests_named
+from knowledge.products import products, speak_to
 from knowledge.tags import tags
 from workers.generate.candidates import Candidate
 
@@ -32,7 +35,12 @@ def fitting(candidates: Sequence[Candidate], asked: Asked | None) -> Fitting:
         asked: None for a question of an earlier release.
     """
     required = asked.required if asked else ()
-    works = {one.evidence_id: f"{one.title}\n{one.named}\n{one.whole}" for one in candidates}
+    works = {
+        one.evidence_id: "\n".join(
+            (one.title, one.named, one.publisher, one.source_type, one.whole)
+        )
+        for one in candidates
+    }
     held = {key: _held(required, text) for key, text in works.items()}
     whole = {key for key, names in held.items() if len(names) == len(required)}
     if not whole and held:
@@ -48,7 +56,22 @@ def fitting(candidates: Sequence[Candidate], asked: Asked | None) -> Fitting:
 
 
 def _held(required: Iterable[str], text: str) -> frozenset[str]:
-    return frozenset(one for one in required if forms(one).stand_in(text))
+    return frozenset(
+        one for one in required if forms(one).stand_in(text) or _is_told_by_tag(one, text)
+    )
+
+
+def _is_told_by_tag(name: str, text: str) -> bool:
+    """Whether a text is on what a general name of the vocabulary takes in: a disease by the name of
+    its tag, a decision, a test by its kind; never a drug."""
+    if tested := tests_named(name):
+        return speak_to(text, frozenset(tested) | products(name))
+    if drugs(name):
+        return False
+    named = [one for one in tags("diseases", name) if one.replace("_", " ") == name.lower()]
+    if named and meets(tags("diseases", text), named):
+        return True
+    return not set(tags("decisions", name)).isdisjoint(tags("decisions", text))
 
 
 def _goes_by_tags(text: str, lacking: Iterable[str]) -> bool:

@@ -123,6 +123,13 @@ def failed_answer() -> dict[str, Any]:
     trust = load("trust")
     return {
         "asked": None,
+        "lead": {
+            "kind": "none",
+            "value": None,
+            "text": trust["details"]["unchecked"],
+            "claim_ids": [],
+            "table": None,
+        },
         "query_type": None,
         "classification": None,
         "pico": dict.fromkeys(("patient", "intervention", "comparison", "outcome", "condition")),

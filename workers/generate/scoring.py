@@ -17,10 +17,11 @@ from workers.generate.candidates import Candidate
 from workers.generate.facets import asked_for, is_on_few, is_on_use, part_weight, states
 from workers.generate.others import is_on_one_of_several, is_on_others
 from workers.generate.populations import Population
+from workers.generate.restrictions import ANYBODY, Restrictions
 from workers.generate.subjects import Subjects, trials_called
 from workers.generate.wording import addresses_patients, is_about_itself, refers_back
 
-Who = Literal["patients", "payers", "regulators"]
+Who = Literal["names", "patients", "payers", "regulators"]
 Telling = Callable[[Candidate], bool]
 
 
@@ -46,8 +47,14 @@ class Asked(NamedTuple):
     """The sub-queries in their words: they tell whom, and where, the question is about."""
     names: Sequence[str] = ()
     """Of the trials and bodies that it names."""
+    restrictions: Restrictions = ANYBODY
+    """Whom the answer is for."""
+    type: str = ""
+    """The form of the answer (`Asked.type` of the contracts)."""
 
 
+_TOLD_BY_NAME = frozenset({"mechanism", "explanation"})
+"""What is asked for then has other words in the answer: a mechanism is told by a target."""
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
 _RESULT, _AGAINST = "primary_result", "contraindication"
@@ -74,6 +81,8 @@ class Scorer:
         self._status_weight = float(self._policy["populations"]["status_weight"])
         self._population = Population(questions, on_coverage=self._on_coverage)
         self._approval, self._coverage = Approval(questions), Coverage(questions)
+        self._restrictions = asked.restrictions
+        self._type = asked.type
         self._subjects = Subjects(questions, compares=asked.query_type == "comparison")
         self._may_speak: dict[int, bool] = {}
         self._covers: dict[int, float] = {}
@@ -96,7 +105,8 @@ class Scorer:
         patients than those asked about, nor on what another country's regulator approved."""
         known = self._may_speak.get(id(candidate))
         if known is None:
-            known = self._may_speak[id(candidate)] = self._speaks_to_it(candidate)
+            known = self._forbids(candidate) or self._speaks_to_it(candidate)
+            self._may_speak[id(candidate)] = known
         return known
 
     def may_answer(self, candidate: Candidate) -> bool:
@@ -159,16 +169,22 @@ class Scorer:
             self._is_of_others(candidate)
             or self._is_of_other_regulator(candidate)
             or self._is_of_other_payer(candidate)
+            or self._restrictions.are_missed(candidate.text, candidate.section, candidate.title)
         )
 
     def _is_on_topic(self, candidate: Candidate) -> bool:
+        is_label = candidate.source_type in conflict_policy().label_sources
         line, title, whole = candidate.text, candidate.title, candidate.whole
         return not (
             is_on_others(candidate, self._diseases, self._products)
             or (self._on_coverage and is_on_one_of_several(candidate, self._diseases))
-            or self._subjects.are_missed(line, title, whole, candidate.section)
+            or self._subjects.are_missed(line, title, whole, candidate.section, on_many=is_label)
             or candidate.speaks_to_program
         )
+
+    def _forbids(self, candidate: Candidate) -> bool:
+        is_label = candidate.source_type in conflict_policy().label_sources
+        return is_label and self._restrictions.forbid(candidate.text, candidate.section)
 
     def _is_of_others(self, candidate: Candidate) -> bool:
         line, title, whole = candidate.text, candidate.title, candidate.whole
@@ -208,8 +224,9 @@ class Scorer:
     def states_wanted(self, candidate: Candidate) -> bool:
         """Whether a candidate states the kind of thing that is asked for; contraindications of a
         label are all that stands in its part on them."""
-        if not self.wanted:
-            return False
+        told = self._restrictions.are_met(candidate.text) or self._forbids(candidate)
+        if told or not self.wanted:
+            return told
         is_label = candidate.source_type in conflict_policy().label_sources
         return (
             self._is_result_asked_for(candidate)
@@ -251,8 +268,10 @@ class Scorer:
         """Whether what is to be shown holds anything of the question but the drug that it is on, if
         it asks for more: of each drug much is held that is no answer."""
         taken = self._drug_terms
-        return not taken or any(
-            self.states_wanted(one) or self._holds_more(one, taken) for one in shown
+        return (
+            not taken
+            or self._type in _TOLD_BY_NAME
+            or any(self.states_wanted(one) or self._holds_more(one, taken) for one in shown)
         )
 
     def _holds_more(self, candidate: Candidate, taken: frozenset[int]) -> bool:

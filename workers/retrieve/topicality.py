@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
+from clinical_text.names import forms
 from knowledge.anchors import ARTICLE, trial_of
 from knowledge.breadth import accepted, is_broader, meets
 from knowledge.loader import load
@@ -194,6 +195,8 @@ def usable_places(
         or is_relevant(parts * one.covered, one.dense, spared=spared)
         or (anchor and _names_both(one, understanding))
     ]
+    if not found and has_required(candidate, understanding):
+        found = list(candidate.places)
     if not found:
         return (), "does not speak to the question"
     names = understanding.names
@@ -201,9 +204,7 @@ def usable_places(
         if _is_another_registration(candidate, names):
             return (), "is the registration of another trial than the one asked about"
         found = [
-            one
-            for one in found
-            if any(mentions(f"{one.section}\n{one.text}", name) for name in names)
+            one for one in found if any(_has(name, f"{one.section}\n{one.text}") for name in names)
         ]
         if not found:
             return (), "names none of the trials or bodies asked about"
@@ -225,6 +226,20 @@ def _is_another_registration(candidate: Candidate, names: Collection[str]) -> bo
         and ARTICLE.isdisjoint(candidate.identifiers)
         and all(map(_NCT.fullmatch, names))
     )
+
+
+def _has(name: str, words: str) -> bool:
+    return mentions(words, name) or forms(name).stand_in(words)
+
+
+def has_required(candidate: Candidate, understanding: Understanding) -> bool:
+    """Whether what was found of a work has all that the question names: it speaks to the question,
+    whatever its other words are."""
+    required = understanding.asked.required
+    if not required or not any(one.covered for one in candidate.places):
+        return False
+    text = "\n".join((candidate.title, *(one.text for one in candidate.places)))
+    return all(forms(one).stand_in(text) for one in required)
 
 
 def asks_for_works(understanding: Understanding) -> bool:

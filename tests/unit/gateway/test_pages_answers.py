@@ -13,7 +13,7 @@ from api_gateway.pages.clocks import clocks, moment, published, span_of_hours
 from api_gateway.pages.links import evidence_link, origin_of, version_link
 from api_gateway.pages.wording import ABSTENTION, CLAIM, QUOTE, badge
 from api_gateway.problems import GIVEN_UP
-from api_gateway.questions.answer_view import answer_view
+from api_gateway.questions.answer_view import LeadView, answer_view
 from api_gateway.questions.answers import failed_answer
 from api_gateway.questions.view import question_view
 from api_gateway.schemas import QuestionOut, StageTiming
@@ -125,10 +125,18 @@ def test_a_state_that_is_not_known_is_never_shown_as_a_pass(status: str | None, 
 
 
 def test_a_summary_of_claims_in_several_states_has_no_badge_of_one() -> None:
-    assert answer_view(body()).lead_badge == CLAIM["verified"]
-    changed = body()
+    claims = [one["claim_id"] for one in body()["claims"]]
+    lead = {"kind": "list", "text": "Both.", "claim_ids": claims}
+    assert lead_of(body(lead=lead)).badge == CLAIM["verified"]
+    changed = body(lead=lead)
     changed["claims"][1]["verification_status"] = "partially_verified"
-    assert answer_view(changed).lead_badge is None
+    assert lead_of(changed).badge is None
+
+
+def lead_of(answer: dict[str, Any]) -> LeadView:
+    lead = answer_view(answer).lead
+    assert lead is not None
+    return lead
 
 
 def test_a_state_is_told_by_its_word_and_its_icon() -> None:

@@ -13,6 +13,7 @@ from workers.retrieve.understanding.asked.model import Asked
 from workers.retrieve.understanding.asked.names import Named, named
 from workers.retrieve.understanding.asked.places import Places
 from workers.retrieve.understanding.asked.problem import problem
+from workers.retrieve.understanding.asked.required import either, required
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.sentences import Sentence, sentences
 
@@ -31,11 +32,20 @@ def read_asked(question: str) -> Asked:
     about = problem(question, names, parts)
     asked_about = [one for one in names if one == about or _is_asked(one, question, parts)]
     others = [one for one in asked_about if one.kind == "condition" and one != about]
+    form, needed = answer_type(question, parts), required(question, asked_about)
     return Asked(
-        type=answer_type(question, parts),
+        type=form,
         problem=_spelled_out(about) if about else "",
         names=tuple(_unique(asked_about)),
-        constraints=constraints(question, found, others),
+        constraints=tuple(
+            one
+            for one in constraints(question, found, others)
+            if not (
+                one.excludes and any(_is_non(name) and name.start == one.start for name in names)
+            )
+        ),
+        required=needed,
+        either=either(question, needed, compares=form == "comparison"),
     )
 
 
@@ -58,10 +68,15 @@ def _is_asked(one: Named, question: str, parts: Sequence[Sentence]) -> bool:
 
 def _stated(question: str, names: Sequence[Named], excluded: Places) -> list[Named]:
     """The names that are neither left out nor denied nor a relative's."""
-    kept = [one for one in names if not excluded.meet(one.start, one.end)]
+    kept = [one for one in names if not excluded.meet(one.start, one.end) or _is_non(one)]
     places = {(one.start, one.end): one for one in kept}
     held = asserted(question, [Mention(one.text, one.start, one.end) for one in kept])
     return [places[one.start, one.end] for one in held]
+
+
+def _is_non(one: Named) -> bool:
+    """Whether a name that tables have begins with what else leaves something out: non-Hodgkin."""
+    return bool(one.also) and one.text.lower().startswith("non")
 
 
 def _spelled_out(one: Named) -> str:

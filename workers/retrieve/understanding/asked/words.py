@@ -36,6 +36,11 @@ def is_ordinary(word: str) -> bool:
     return any(_ranks().get(form, _ORDINARY) < _ORDINARY for form in forms if form)
 
 
+def is_english(word: str) -> bool:
+    """Whether a word is on the list at all, in lower case: what is not stands in few books."""
+    return word in _ranks() or word.removesuffix("s") in _ranks()
+
+
 def _is_shaped(word: str) -> bool:
     """Two capitals, one within (mRNA), or letters and digits (Q10, not 5mg)."""
     capitals = sum(map(str.isupper, word))

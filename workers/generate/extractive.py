@@ -63,6 +63,7 @@ def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
     for one in candidates:
         if one.source_type != _REGISTRY or not is_unasked(one.text, one.section, questions):
             documents[one.evidence_id].append(one)
+    scorer.read([one for some in documents.values() for one in some if one.found])
     for one in chain.from_iterable(documents.values()):
         of_itself = one.found or scorer.is_sure(one) or _is_result(one, scorer, documents)
         score = scorer.score(one) if of_itself else None
@@ -208,11 +209,13 @@ def _speak_to_it(shown: Sequence[Candidate], asked: Sequence[Content], scorer: S
     """Whether one of the claims holds so much of the question that it is told by them, or states
     the kind of thing that is asked for, which has other words (how accurate: a sensitivity), or
     stands in the work that the question names."""
-    least = load("answers")["answers_least"]
+    policy = load("answers")
+    if any(scorer.fits(one) >= policy["answers_fit"] for one in shown):
+        return True
     return scorer.tells_beside_drug(shown) and any(
         one.asked_for
         or scorer.states_wanted(one)
-        or share(asked, f"{one.text}\n{one.title}") >= least
+        or share(asked, f"{one.text}\n{one.title}") >= policy["answers_least"]
         for one in shown
     )
 
@@ -231,6 +234,7 @@ def _near_best(kept: Sequence[Kept], scorer: Scorer, query_type: str) -> list[Ke
         one
         for one, (held, adds) in zip(kept, more, strict=True)
         if adds
+        or scorer.fits(one.candidate) >= policy["answers_fit"]
         or one.candidate.asked_for
         or held >= policy["title_alone"] * most
         or scorer.states_wanted(one.candidate)
@@ -239,12 +243,15 @@ def _near_best(kept: Sequence[Kept], scorer: Scorer, query_type: str) -> list[Ke
     stated = [scorer.states_wanted(one.candidate) for one in kept]
     told = any(stated) and not scorer.wanted.isdisjoint(policy["told_alone"])
     least = policy["kept_beside" if told else "kept_from"] * max(covers, default=0.0)
+    fit = policy["fit_beside"] * max((scorer.fits(one.candidate) for one in kept), default=2.0)
+    fit = max(fit, policy["fit_from"])
     asked_for = policy["sections"] if query_type != _GENERAL else {}
     leading = asked_for.get(query_type, [{"sources": ()}])[0]
     return [
         one
         for one, covered, states_it in zip(kept, covers, stated, strict=True)
         if covered >= least
+        or scorer.fits(one.candidate) >= fit
         or states_it
         or (covered >= least / 2 and belongs(one.candidate, leading))
     ]

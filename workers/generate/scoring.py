@@ -5,6 +5,8 @@ from functools import cache
 from itertools import chain, repeat
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from knowledge.conflicts import conflict_policy
 from knowledge.drugs import classes_at, drugs_at
 from knowledge.loader import load
@@ -17,6 +19,7 @@ from workers.generate.candidates import Candidate
 from workers.generate.facets import asked_for, is_on_few, is_on_use, part_weight, states
 from workers.generate.others import is_on_one_of_several, is_on_others
 from workers.generate.populations import Population
+from workers.generate.selector import selector
 from workers.generate.subjects import Subjects, trials_called
 from workers.generate.wording import addresses_patients, is_about_itself, refers_back
 
@@ -77,6 +80,8 @@ class Scorer:
         self._subjects = Subjects(questions, compares=asked.query_type == "comparison")
         self._may_speak: dict[int, bool] = {}
         self._covers: dict[int, float] = {}
+        self._questions = questions
+        self._fits: dict[int, float] = {}
         self._coverages: dict[tuple[int, frozenset[int], frozenset[int]], float] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 
@@ -185,17 +190,35 @@ class Scorer:
         that is asked for states of the kind that is asked for is one, whatever its words."""
         policy = self._policy
         covered = self.covers(candidate)
+        fit = self.fits(candidate)
         told = candidate.asked_for and self.states_wanted(candidate)
-        if covered < policy["least_coverage"] and not told:
+        if covered < policy["least_coverage"] and fit < policy["fit_from"] and not told:
             return None
         return float(
-            covered
+            policy["cover_weight"] * covered
+            + policy["fit_weight"] * fit
             + policy["anchor_weight"] * candidate.anchor_score
             + policy["passage_weight"] * candidate.passage_score
             + self._of_its_words(candidate)
             + (policy["named_weight"] if candidate.asked_for else 0.0)
             + (self._status_weight if self._population.states_status(candidate.text) else 0.0)
         )
+
+    def read(self, candidates: Sequence[Candidate]) -> None:
+        """Let the learned selector read candidates, all at once: it costs less so."""
+        if not (self._questions and candidates):
+            return
+        longest = self._policy["whole_chars"]
+        rows = [
+            (one.text, one.title, one.whole if len(one.whole) <= longest else "")
+            for one in candidates
+        ]
+        best = np.max([selector().scores(asked, rows) for asked in self._questions], axis=0)
+        self._fits = dict(zip(map(id, candidates), best.tolist(), strict=True))
+
+    def fits(self, candidate: Candidate) -> float:
+        """How well it answers by the learned selector, 0..1; 0 of what it was not given."""
+        return self._fits.get(id(candidate), 0.0)
 
     def covers(self, candidate: Candidate) -> float:
         """The share of what is asked that a candidate holds, as its score counts it."""

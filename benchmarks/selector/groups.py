@@ -6,8 +6,8 @@ snippet that holds the exact answer, or of an ideal one most words; 2 another se
 snippet; 1 a sentence of a gold document; 0 a sentence of another document that a search finds. What
 holds the exact answer and is nobody's gold is left out: it may well be an answer.
 
-Sources: BioASQ 7B to 9B (CC BY 2.5), PubMedQA's development half (MIT), `own.txt` beside this
-file. BioASQ 10B is never read.
+Sources: BioASQ 7B to 9B (CC BY 2.5), PubMedQA's development half (MIT), `own.yaml`
+beside this file. BioASQ 10B is never read.
 """
 
 import json
@@ -17,7 +17,10 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
+
+import yaml
 
 from benchmarks.verifier.texts import Kept
 from store.index.terms import term_set
@@ -26,6 +29,7 @@ from workers.verify.entailment.passages import sentences
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 HELD = ("9B4", "9B5")
 NEAR, MOST = 14, 64  # documents that a search finds; sentences a question
+UNTITLED = 0.5  # of our own questions, how many have lines without titles
 SHORTEST, LONGEST = 25, 600  # characters of a sentence that is shown
 
 
@@ -194,28 +198,41 @@ def groups(shared: Path) -> Iterator[dict[str, Any]]:
             rows = [*rows[: MOST // 2], *rows[-MOST // 2 :]] if len(rows) > MOST else rows
             if len({row[2] for row in rows}) > 1:
                 yield {"id": one.key, "part": part, "question": one.text, "rows": rows}
-    yield from written(Path(__file__).with_name("own.txt"))
+    yield from written(Path(__file__).with_name("own.yaml"))
 
 
 def written(path: Path) -> Iterator[dict[str, Any]]:
-    """Our own questions: a line `? question`, then `+` lines that answer, `~` that half do, and `-`
-    that do not, a title before a bar where there is one."""
-    group: dict[str, Any] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
-        mark, _, words = line.partition(" ")
-        if mark == "?":
-            if group:
-                yield group
-            group = {"id": f"own{number}", "part": "train", "question": words, "rows": []}
-        elif mark in _MARKS:
-            title, bar, said = words.partition(" | ")
-            said, title = (said, title) if bar else (words, "")
-            group["rows"].append([said, title, _MARKS[mark], said])
-    if group:
-        yield group
+    """Our own questions, filled with each subject: a line of the kind answers; another line on the
+    subject, and the same line on another subject, does not."""
+    own = yaml.safe_load(path.read_text(encoding="utf-8"))
+    rng = Random(1)
+    for subject in own["subjects"]:
+        others = [one for one in own["subjects"] if one is not subject]
+        for name, kind in own["kinds"].items():
+            for number, question in enumerate(kind["ask"]):
+                beside = [
+                    line
+                    for other, lines in own["kinds"].items()
+                    if other != name
+                    for line in rng.sample(lines["say"], 1)
+                ]
+                rows = [(line, subject, 3.0) for line in kind["say"]]
+                rows += [(line, subject, 0.0) for line in rng.sample(beside, 9)]
+                rows += [(line, subject, 0.0) for line in rng.sample(own["never"], 4)]
+                rows += [(line, rng.choice(others), 0.0) for line in kind["say"] * 2]
+                rows = [(_filled(line, of), _filled("{x}", of), grade) for line, of, grade in rows]
+                bare = rng.random() < UNTITLED
+                yield {
+                    "id": f"own-{name}-{number}-{subject['x']}",
+                    "part": "train",
+                    "question": _filled(question, subject),
+                    "rows": [[said, "" if bare else title, g, said] for said, title, g in rows],
+                }
 
 
-_MARKS = {"+": 3.0, "~": 1.5, "-": 0.0}
+def _filled(line: str, subject: Mapping[str, Any]) -> str:
+    said = line.format(**subject)
+    return said[0].upper() + said[1:]
 
 
 def main() -> None:

@@ -53,8 +53,8 @@ def vocabulary(groups: list[dict[str, Any]], size: int) -> Words:
     words = load_file(folder / "model.safetensors")["embeddings.word_embeddings.weight"]
     seen = np.array(sorted(held))
     centered = words - words[seen].mean(0)
-    _, _, axes = np.linalg.svd(centered[seen[:: max(1, len(seen) // 6000)]], full_matrices=False)
-    table = centered @ axes[:size].T
+    _, axes = np.linalg.eigh(centered[seen].T @ centered[seen])
+    table = centered @ axes[:, ::-1][:, :size]
     table /= np.linalg.norm(table, axis=1, keepdims=True) + 1e-6
     return Words(table.astype(np.float32), rare.astype(np.float32))
 

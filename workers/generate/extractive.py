@@ -175,7 +175,9 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
         if len(kept) >= most:
             return False
         found = [one.candidate.evidence_id for one in kept]
-        return found.count(candidate.evidence_id) < int(policy["claims_per_document"])
+        answers = scorer.fits(candidate) >= policy["answers_fit"]
+        room = policy["answers_per_document" if answers else "claims_per_document"]
+        return found.count(candidate.evidence_id) < int(room)
 
     def tell(candidate: Candidate) -> None:
         told.add(candidate.finding)

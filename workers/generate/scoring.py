@@ -21,7 +21,7 @@ from workers.generate.others import is_on_one_of_several, is_on_others
 from workers.generate.populations import Population
 from workers.generate.selector import selector
 from workers.generate.subjects import Subjects, trials_called
-from workers.generate.wording import addresses_patients, is_about_itself, refers_back
+from workers.generate.wording import addresses_patients, is_about_itself
 
 Who = Literal["patients", "payers", "regulators"]
 Telling = Callable[[Candidate], bool]
@@ -197,7 +197,6 @@ class Scorer:
         return float(
             policy["cover_weight"] * covered
             + policy["fit_weight"] * fit
-            + policy["anchor_weight"] * candidate.anchor_score
             + policy["passage_weight"] * candidate.passage_score
             + self._of_its_words(candidate)
             + (policy["named_weight"] if candidate.asked_for else 0.0)
@@ -323,9 +322,6 @@ class Scorer:
         if self.states_wanted(candidate):
             sure = self._is_result_asked_for(candidate) or self.is_sure(candidate)
             found += policy["cue_weight"] * (1.0 if sure else self._own_share(candidate))
-            found += policy["limit_weight"] if self.asks_for_limits else 0.0
-        if refers_back(text):
-            found += policy["back_reference_weight"]
         if is_about_itself(text):
             found += policy["about_itself_weight"]
         if candidate.source_type in conflict_policy().label_sources:

@@ -70,7 +70,7 @@ class Reader:
         weight = asked.told / max(1e-6, float(asked.told.sum()))
         pooled = _unit(weight @ asked.vectors)
         expects = np.concatenate([pooled, _unit(asked.vectors[:4].sum(0))])
-        if not len(asked.told):
+        if not (len(asked.told) and rows):
             return np.zeros((len(rows), len(_NAMES) + pooled.size), np.float32), expects
         found = [self._row(asked, weight, pooled, *row) for row in rows]
         return np.array(found, np.float32), expects
@@ -123,7 +123,7 @@ class Selector:
         """
         content = weights.read_bytes()
         self.digest = hashlib.sha256(content).hexdigest()
-        self._own = own = load(content)
+        self.weights = own = load(content)
         table = own["words"].astype(np.float32)
         table /= np.linalg.norm(table, axis=1, keepdims=True) + 1e-6
         self._reader = Reader(Words(table, own["told"].astype(np.float32)))
@@ -131,7 +131,7 @@ class Selector:
     def scores(self, question: str, rows: Sequence[tuple[str, str, str]]) -> Matrix:
         """How well each sentence answers, (rows,), 0..1; given as sentence, title and the text that
         it stands in. A score does not depend on the other rows."""
-        own = self._own
+        own = self.weights
         features, expects = self._reader.features(question, rows)
         seen = (features - own["shift"]) / own["scale"]
         hidden = np.tanh(seen @ own["into"] + own["bias"])

@@ -1,6 +1,7 @@
 """`python -m benchmarks.selector.groups OUT.jsonl`: questions with graded sentences to train on.
 
-One line a question: {"id", "part", "question", "rows": [[sentence, title, grade, document], ...]}. `part` is
+One line a question: {"id", "part", "question", "rows"}, a row being [sentence, title, grade,
+document]. `part` is
 `train` or `held` (BioASQ 9B4 and 9B5, on which everything is tuned). Grades: 3 a sentence of a gold
 snippet that holds the exact answer, or of an ideal one most words; 2 another sentence of a gold
 snippet; 1 a sentence of a gold document; 0 a sentence of another document that a search finds. What
@@ -15,7 +16,7 @@ import math
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple

@@ -3,9 +3,9 @@
 Numpy alone, on one core. Words and what they tell are not trained: principal axes of the packaged
 encoder's words, and rarity among the sentences of the groups. Of what the reader (`features`) sees,
 a score is learned that is a line plus a layer of tanh plus a product of what the question expects
-with what the sentence says. The loss is over a question's list (ListNet, Cao et al., ICML 2007), and over each row alone, so
-that a score means the same whatever stands beside it;
-Adam; the mean of the weights over steps is kept. Figures are of questions held out.
+with what the sentence says. The loss is over a question's list (ListNet, Cao et al., ICML 2007),
+and over each row alone, so that a score means the same whatever stands beside it. Adam; the mean of
+the weights over steps is kept. Figures are of questions held out.
 """
 
 import argparse
@@ -65,7 +65,9 @@ def read(groups: list[dict[str, Any]], words: Words) -> list[Group]:
     found = []
     for one in groups:
         rows = one["rows"]
-        features, expects = reader.features(one["question"], [(row[0], row[1], row[3]) for row in rows])
+        features, expects = reader.features(
+            one["question"], [(row[0], row[1], row[3]) for row in rows]
+        )
         grades = np.array([row[2] for row in rows], np.float32)
         own = one["id"].startswith("own")
         found.append(Group(one["part"] == "held", own, features, expects, grades))
@@ -74,6 +76,7 @@ def read(groups: list[dict[str, Any]], words: Words) -> list[Group]:
 
 def start(features: int, expects: int, hidden: int, rng: np.random.Generator) -> dict[str, Matrix]:
     """Weights before training."""
+
     def some(*shape: int) -> Matrix:
         return (rng.normal(size=shape) / math.sqrt(shape[0])).astype(np.float32)
 

@@ -108,12 +108,11 @@ def _of_use(candidate: Candidate, asked: Sequence[Content]) -> float:
 
 def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) -> list[Kept]:
     """The best candidates: a few a document, no two that say the same, the leading section's first
-    as far as places are kept for it. Only those that there is a place for are asked `may_answer`:
-    it takes the longest. What says nothing but the drug of its label gives way to what tells more.
+    as far as places are kept for it. Only those that there is a place for are asked `may_speak`:
+    it takes the longest.
     """
     policy = load("answers")
     kept: list[Kept] = []
-    waiting: list[Kept] = []
     told, documents = Told(), set[str]()
 
     def has_room(candidate: Candidate, most: int) -> bool:
@@ -134,21 +133,18 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
             alike = told.may_hold(mine.finding)
             may_be = alike or mine.evidence_id in documents
             twin = _twin(mine, kept, alike=alike) if may_be else None
-            if (twin is None and not has_room(mine, most)) or not scorer.may_answer(mine):
+            if (twin is None and not has_room(mine, most)) or not scorer.may_speak(mine):
                 continue
             if twin is not None:
                 _merge(twin, one)
                 tell(mine)
-            elif one in waiting or not scorer.only_names_drug(mine):
+            else:
                 kept.append(one)
                 tell(mine)
-            else:
-                waiting.append(one)
 
     take((one for one in scored if belongs(one.candidate, leading)), policy["lead_claims"])
     first = {id(one) for one in kept}
     take((one for one in scored if id(one) not in first), policy["claims"])
-    take(list(waiting), policy["claims"])
     return sorted(kept, key=lambda one: -one.score)
 
 

@@ -21,7 +21,7 @@ from workers.generate.others import is_on_one_of_several, is_on_others
 from workers.generate.populations import Population
 from workers.generate.selector import selector
 from workers.generate.subjects import Subjects, trials_called
-from workers.generate.wording import addresses_patients, is_about_itself
+from workers.generate.wording import is_about_itself
 
 Who = Literal["patients", "payers", "regulators"]
 Telling = Callable[[Candidate], bool]
@@ -85,17 +85,6 @@ class Scorer:
         self._coverages: dict[tuple[int, frozenset[int], frozenset[int]], float] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 
-    @property
-    def asks_for_limits(self) -> bool:
-        """Whether the question is about limitations, so that they are the answer."""
-        return "limitation" in self.wanted
-
-    def is_beside(self, candidate: Candidate) -> bool:
-        """Whether a sentence on its work's own limits belongs beside the answer, not in it."""
-        if self.asks_for_limits or not states("limitation", candidate.text, candidate.section):
-            return False
-        return self._own_share(candidate) < float(self._policy["limit_is_answer"])
-
     def may_speak(self, candidate: Candidate) -> bool:
         """Whether a sentence speaks to people, and is not on other diseases, drugs, tests or
         patients than those asked about, nor on what another country's regulator approved."""
@@ -103,10 +92,6 @@ class Scorer:
         if known is None:
             known = self._may_speak[id(candidate)] = self._speaks_to_it(candidate)
         return known
-
-    def may_answer(self, candidate: Candidate) -> bool:
-        """Whether one that `may_speak` belongs in the answer, not beside it."""
-        return self.may_speak(candidate) and not self.is_beside(candidate)
 
     def are_told(self, shown: Iterable[Candidate]) -> bool:
         """Whether what is to be shown states the patients, the payer and the decision among drugs
@@ -199,7 +184,6 @@ class Scorer:
             + policy["fit_weight"] * fit
             + policy["passage_weight"] * candidate.passage_score
             + self._of_its_words(candidate)
-            + (policy["named_weight"] if candidate.asked_for else 0.0)
             + (self._status_weight if self._population.states_status(candidate.text) else 0.0)
         )
 
@@ -305,13 +289,6 @@ class Scorer:
             shares.append((whole, several or whole > one.coverage(inherited)))
         return max(shares)
 
-    def only_names_drug(self, candidate: Candidate) -> bool:
-        """Whether a line of a label holds nothing of the question but what its title does: the
-        drug that all of it is on."""
-        if candidate.source_type not in conflict_policy().label_sources:
-            return False
-        return not self.tells_more(candidate)[1] and not self.states_wanted(candidate)
-
     def _own_share(self, candidate: Candidate) -> float:
         """The share of the question that the words of a sentence hold, without its title's."""
         return max(one.coverage(one.held(candidate.text)) for one in self._asked)
@@ -325,7 +302,6 @@ class Scorer:
         if is_about_itself(text):
             found += policy["about_itself_weight"]
         if candidate.source_type in conflict_policy().label_sources:
-            found += policy["to_patients_weight"] if addresses_patients(text) else 0.0
             on_few = is_on_few(candidate.section, self._question)
             found += policy["few_weight"] if on_few else 0.0
         if candidate.source_type != _REGISTRY and candidate.source_type not in _GUIDELINES:

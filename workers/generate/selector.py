@@ -1,12 +1,12 @@
-"""The learned selector: how well does a sentence answer a question? Pure numpy, one list at a time.
+"""The learned selector: how well does a sentence answer a question? Numpy alone.
 
-Words of the packaged encoder in few dimensions and what each tells lie beside this file (int8), with
-the weights of a small network. Each token of the question meets the nearest of the sentence and of
-its title through kernels (K-NRM, Xiong et al., SIGIR 2017), and what the sentence says beyond the
-question meets what the question expects. Training and figures: docs/selector.md.
+Words of the packaged encoder in few dimensions (int8) and what each tells lie in `knowledge`, with
+the weights of a small network: the version of the policy that an answer is kept with names them.
+Each token of the question meets the nearest of the sentence, of its title and of its text through
+kernels (K-NRM, Xiong et al., SIGIR 2017), and what the sentence says beyond the question meets what
+the question expects. Training and figures: docs/selector.md.
 """
 
-import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load
+from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from workers.encoder.minilm import model_folder
@@ -63,7 +63,9 @@ class Reader:
         figures = sum(token[0] in _DIGITS for token in tokens) / max(1, len(tokens))
         return Read(self._words.table[ids], self._words.told[ids], figures)
 
-    def features(self, question: str, rows: Sequence[tuple[str, str, str]]) -> tuple[Matrix, Matrix]:
+    def features(
+        self, question: str, rows: Sequence[tuple[str, str, str]]
+    ) -> tuple[Matrix, Matrix]:
         """What the network sees of sentences with their titles: (pairs, features), and what the
         question expects by (2 * size,)."""
         asked = self.read(question, QUESTION)
@@ -72,33 +74,52 @@ class Reader:
         expects = np.concatenate([pooled, _unit(asked.vectors[:4].sum(0))])
         if not (len(asked.told) and rows):
             return np.zeros((len(rows), len(_NAMES) + pooled.size), np.float32), expects
-        found = [self._row(asked, weight, pooled, *row) for row in rows]
+        places: dict[tuple[str, str], tuple[Matrix, Matrix]] = {}
+        found = []
+        for line, title, whole in rows:
+            if (title, whole) not in places:
+                places[title, whole] = tuple(
+                    (asked.vectors @ self.read(text, most).vectors.T).max(1, initial=-1.0)
+                    for text, most in ((title, TITLE), (whole, WHOLE))
+                )
+            found.append(self._row(asked, weight, pooled, line, title, places[title, whole]))
         return np.array(found, np.float32), expects
 
-    def _row(self, asked: Read, weight: Matrix, pooled: Matrix, line: str, title: str, whole: str) -> Matrix:
+    def _row(
+        self,
+        asked: Read,
+        weight: Matrix,
+        pooled: Matrix,
+        line: str,
+        title: str,
+        place: tuple[Matrix, Matrix],
+    ) -> Matrix:
         said, called = self.read(line, LINE), self.read(title, TITLE)
         if not len(said.told):
             return np.zeros(len(_NAMES) + pooled.size, np.float32)
         like = asked.vectors @ said.vectors.T
         own = like.max(1)
-        both = np.maximum(own, (asked.vectors @ called.vectors.T).max(1, initial=-1.0))
-        near = np.maximum(both, (asked.vectors @ self.read(whole, WHOLE).vectors.T).max(1, initial=-1.0))
+        both = np.maximum(own, place[0])
+        near = np.maximum(both, place[1])
         taken = like.max(0).clip(0, 1)
         telling = said.told / said.told.sum()
         new = said.told * (1 - taken)
+        same = [weight @ (one > _SAME) for one in (own, both, near)]
         rest = [
-            weight @ own, weight @ both, weight @ (own > _SAME), weight @ (both > _SAME), weight @ near, weight @ (near > _SAME),
-            float(own.min()), float(both.min()), telling @ taken, pooled @ _unit(telling @ said.vectors),
-            np.log(len(said.told)), np.log1p(float(new.sum())), said.figures, float(len(called.told) > 4),
+            weight @ own, weight @ both, *same[:2], weight @ near, same[2],
+            float(own.min()), float(both.min()), telling @ taken,
+            pooled @ _unit(telling @ said.vectors), np.log(len(said.told)),
+            np.log1p(float(new.sum())), said.figures, float(len(called.told) > _TITLED),
         ]  # fmt: skip
-        novel = _unit(new @ said.vectors)
-        return np.concatenate([_kernels(own, weight), _kernels(both, weight), _kernels(near, weight), rest, novel])
+        kernels = _kernels(np.stack([own, both, near]), weight)
+        return np.concatenate([kernels, rest, _unit(new @ said.vectors)])
 
 
 _SAME = 0.95
+_TITLED = 4  # a title of so many tokens is only a number
 _NAMES = [f"{name}{n}" for name in ("own", "both", "near") for n in range(len(CENTERS))] + [
-    "own", "both", "held", "held_both", "near", "held_near", "least", "least_both", "taken", "like", "length", "new",
-    "figures", "titled",
+    "own", "both", "held", "held_both", "near", "held_near", "least", "least_both",
+    "taken", "like", "length", "new", "figures", "titled",
 ]  # fmt: skip
 
 
@@ -108,12 +129,13 @@ def _unit(vector: Matrix) -> Matrix:
 
 
 def _kernels(near: Matrix, weight: Matrix) -> Matrix:
-    found: Matrix = weight @ np.exp(-0.5 * ((near[:, None] - CENTERS) / WIDTHS) ** 2)
-    return found
+    """(kinds, question) of nearest likeness -> (kinds * kernels,)."""
+    found: Matrix = weight @ np.exp(-0.5 * ((near[..., None] - CENTERS) / WIDTHS) ** 2)
+    return found.ravel()
 
 
 class Selector:
-    """The network over what the reader sees. `digest` is the SHA-256 of its weights."""
+    """The network over what the reader sees."""
 
     def __init__(self, weights: Path) -> None:
         """Loads the model.
@@ -121,9 +143,7 @@ class Selector:
         Raises:
             FileNotFoundError: the package was installed without the weights.
         """
-        content = weights.read_bytes()
-        self.digest = hashlib.sha256(content).hexdigest()
-        self.weights = own = load(content)
+        self.weights = own = load_file(weights)
         table = own["words"].astype(np.float32)
         table /= np.linalg.norm(table, axis=1, keepdims=True) + 1e-6
         self._reader = Reader(Words(table, own["told"].astype(np.float32)))
@@ -143,4 +163,4 @@ class Selector:
 @lru_cache(maxsize=1)
 def selector() -> Selector:
     """The committed model."""
-    return Selector(Path(str(files("workers.generate"))) / WEIGHTS)
+    return Selector(Path(str(files("knowledge"))) / WEIGHTS)

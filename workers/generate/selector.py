@@ -71,16 +71,17 @@ class Reader:
         asked = self.read(question, QUESTION)
         weight = asked.told / max(1e-6, float(asked.told.sum()))
         pooled = _unit(weight @ asked.vectors)
-        expects = np.concatenate([pooled, _unit(asked.vectors[:4].sum(0))])
+        first: Matrix = asked.vectors[:_FIRST].sum(0)
+        expects = np.concatenate([pooled, _unit(first)])
         if not (len(asked.told) and rows):
             return np.zeros((len(rows), len(_NAMES) + pooled.size), np.float32), expects
         places: dict[tuple[str, str], tuple[Matrix, Matrix]] = {}
         found = []
         for line, title, whole in rows:
             if (title, whole) not in places:
-                places[title, whole] = tuple(
-                    (asked.vectors @ self.read(text, most).vectors.T).max(1, initial=-1.0)
-                    for text, most in ((title, TITLE), (whole, WHOLE))
+                places[title, whole] = (
+                    _nearest(asked, self.read(title, TITLE)),
+                    _nearest(asked, self.read(whole, WHOLE)),
                 )
             found.append(self._row(asked, weight, pooled, line, title, places[title, whole]))
         return np.array(found, np.float32), expects
@@ -116,6 +117,7 @@ class Reader:
 
 
 _SAME = 0.95
+_FIRST = 4  # tokens of a question that say what kind of thing it asks for
 _TITLED = 4  # a title of so many tokens is only a number
 _NAMES = [f"{name}{n}" for name in ("own", "both", "near") for n in range(len(CENTERS))] + [
     "own", "both", "held", "held_both", "near", "held_near", "least", "least_both",
@@ -125,6 +127,12 @@ _NAMES = [f"{name}{n}" for name in ("own", "both", "near") for n in range(len(CE
 
 def _unit(vector: Matrix) -> Matrix:
     found: Matrix = vector / (float(np.linalg.norm(vector)) + 1e-6)
+    return found
+
+
+def _nearest(asked: Read, text: Read) -> Matrix:
+    """How near the nearest token of a text comes to each of the question, (question,)."""
+    found: Matrix = (asked.vectors @ text.vectors.T).max(1, initial=-1.0)
     return found
 
 

@@ -55,13 +55,21 @@ class Reader:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self._tokenizer = tokenizer
-        self.read = lru_cache(maxsize=4096)(self._read)  # what a version says never changes
+        self._figures = np.zeros(tokenizer.get_vocab_size(), bool)
+        vocabulary = tokenizer.get_vocab()
+        self._figures[[number for word, number in vocabulary.items() if word[0] in _DIGITS]] = True
+        self._tokens = lru_cache(maxsize=8192)(self._read)  # what a version says never changes
 
-    def _read(self, text: str, most: int) -> Read:
-        encoded = self._tokenizer.encode(text[: most * 12], add_special_tokens=False)
-        ids, tokens = encoded.ids[:most], encoded.tokens[:most]
-        figures = sum(token[0] in _DIGITS for token in tokens) / max(1, len(tokens))
+    def read(self, text: str, most: int) -> Read:
+        """A text by its first tokens."""
+        ids = self._tokens(text, most)
+        figures = float(self._figures[ids].mean()) if len(ids) else 0.0
         return Read(self._words.table[ids], self._words.told[ids], figures)
+
+    def _read(self, text: str, most: int) -> NDArray[np.int64]:
+        cut = text[: most * _CHARACTERS]
+        (encoded,) = self._tokenizer.encode_batch_fast([cut], add_special_tokens=False)
+        return np.array(encoded.ids[:most], np.int64)
 
     def features(
         self, question: str, rows: Sequence[tuple[str, str, str]]
@@ -69,53 +77,64 @@ class Reader:
         """What the network sees of sentences with their titles: (pairs, features), and what the
         question expects by (2 * size,)."""
         asked = self.read(question, QUESTION)
-        weight = asked.told / max(1e-6, float(asked.told.sum()))
-        pooled = _unit(weight @ asked.vectors)
+        weight: Matrix = asked.told / max(1e-6, float(asked.told.sum()))
+        pooled = _units(weight @ asked.vectors)
         first: Matrix = asked.vectors[:_FIRST].sum(0)
-        expects = np.concatenate([pooled, _unit(first)])
-        if not (len(asked.told) and rows):
-            return np.zeros((len(rows), len(_NAMES) + pooled.size), np.float32), expects
-        places: dict[tuple[str, str], tuple[Matrix, Matrix]] = {}
-        found = []
-        for line, title, whole in rows:
-            if (title, whole) not in places:
-                places[title, whole] = (
-                    _nearest(asked, self.read(title, TITLE)),
-                    _nearest(asked, self.read(whole, WHOLE)),
-                )
-            found.append(self._row(asked, weight, pooled, line, title, places[title, whole]))
-        return np.array(found, np.float32), expects
+        expects = np.concatenate([pooled, _units(first)])
+        features = np.zeros((len(rows), len(_NAMES) + pooled.size), np.float32)
+        lines = [self.read(line, LINE) for line, _, _ in rows]
+        told = [number for number, line in enumerate(lines) if len(line.told)]
+        if len(asked.told) and told:
+            places = self._places(asked, [rows[number][1:] for number in told])
+            said = [lines[number] for number in told]
+            features[told] = _features(asked, weight, pooled, said, places)
+        return features, expects
 
-    def _row(
-        self,
-        asked: Read,
-        weight: Matrix,
-        pooled: Matrix,
-        line: str,
-        title: str,
-        place: tuple[Matrix, Matrix],
-    ) -> Matrix:
-        said, called = self.read(line, LINE), self.read(title, TITLE)
-        if not len(said.told):
-            return np.zeros(len(_NAMES) + pooled.size, np.float32)
-        like = asked.vectors @ said.vectors.T
-        own = like.max(1)
-        both = np.maximum(own, place[0])
-        near = np.maximum(both, place[1])
-        taken = like.max(0).clip(0, 1)
-        telling = said.told / said.told.sum()
-        new = said.told * (1 - taken)
-        same = [weight @ (one > _SAME) for one in (own, both, near)]
-        rest = [
-            weight @ own, weight @ both, *same[:2], weight @ near, same[2],
-            float(own.min()), float(both.min()), telling @ taken,
-            pooled @ _unit(telling @ said.vectors), np.log(len(said.told)),
-            np.log1p(float(new.sum())), said.figures, float(len(called.told) > _TITLED),
-        ]  # fmt: skip
-        kernels = _kernels(np.stack([own, both, near]), weight)
-        return np.concatenate([kernels, rest, _unit(new @ said.vectors)])
+    def _places(self, asked: Read, rows: Sequence[tuple[str, ...]]) -> Matrix:
+        """How near title and text of each row come to the question, and whether it has a title:
+        (2 * question + 1, rows)."""
+        known: dict[tuple[str, ...], Matrix] = {}
+        for title, whole in rows:
+            if (title, whole) not in known:
+                called, around = self.read(title, TITLE), self.read(whole, WHOLE)
+                titled = np.array([len(called.told) > _TITLED], np.float32)
+                near = (_nearest(asked, called), _nearest(asked, around))
+                known[title, whole] = np.concatenate([*near, titled])
+        return np.stack([known[row] for row in map(tuple, rows)], 1)
 
 
+def _features(
+    asked: Read, weight: Matrix, pooled: Matrix, lines: Sequence[Read], places: Matrix
+) -> Matrix:
+    """(lines, features) of lines that have tokens, all at once."""
+    sizes = np.array([len(one.told) for one in lines])
+    begins = np.r_[0, sizes.cumsum()[:-1]]
+    vectors = np.concatenate([one.vectors for one in lines])
+    told = np.concatenate([one.told for one in lines])
+    like = asked.vectors @ vectors.T
+    count = len(asked.told)
+    own = np.maximum.reduceat(like, begins, 1)
+    both = np.maximum(own, places[:count])
+    near = np.maximum(both, places[count:-1])
+    taken = like.max(0).clip(0, 1)
+    new = told * (1 - taken)
+    total = np.add.reduceat(told, begins)
+    said = _units(np.add.reduceat(told[:, None] * vectors, begins))
+    each = (own, both, near)
+    means, same = [weight @ one for one in each], [weight @ (one > _SAME) for one in each]
+    rest = [
+        means[0], means[1], same[0], same[1], means[2], same[2], own.min(0), both.min(0),
+        np.add.reduceat(told * taken, begins) / total, said @ pooled, np.log(sizes),
+        np.log1p(np.add.reduceat(new, begins)), np.array([one.figures for one in lines]),
+        places[-1],
+    ]  # fmt: skip
+    kernels = [_kernels(one, weight) for one in each]
+    novel = _units(np.add.reduceat(new[:, None] * vectors, begins))
+    found: Matrix = np.hstack([*kernels, np.stack(rest, 1), novel]).astype(np.float32)
+    return found
+
+
+_CHARACTERS = 12  # of a token at most, nearly always: what is behind is not looked at
 _SAME = 0.95
 _FIRST = 4  # tokens of a question that say what kind of thing it asks for
 _TITLED = 4  # a title of so many tokens is only a number
@@ -125,8 +144,8 @@ _NAMES = [f"{name}{n}" for name in ("own", "both", "near") for n in range(len(CE
 ]  # fmt: skip
 
 
-def _unit(vector: Matrix) -> Matrix:
-    found: Matrix = vector / (float(np.linalg.norm(vector)) + 1e-6)
+def _units(rows: Matrix) -> Matrix:
+    found: Matrix = rows / (np.linalg.norm(rows, axis=-1, keepdims=True) + 1e-6)
     return found
 
 
@@ -137,9 +156,10 @@ def _nearest(asked: Read, text: Read) -> Matrix:
 
 
 def _kernels(near: Matrix, weight: Matrix) -> Matrix:
-    """(kinds, question) of nearest likeness -> (kinds * kernels,)."""
-    found: Matrix = weight @ np.exp(-0.5 * ((near[..., None] - CENTERS) / WIDTHS) ** 2)
-    return found.ravel()
+    """(question, lines) of nearest likeness -> (lines, kernels)."""
+    grown = np.exp(-0.5 * ((near[..., None] - CENTERS) / WIDTHS) ** 2)
+    found: Matrix = np.tensordot(weight, grown, 1)
+    return found
 
 
 class Selector:

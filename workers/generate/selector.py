@@ -117,7 +117,7 @@ def _features(
     both = np.maximum(own, places[:count])
     near = np.maximum(both, places[count:-1])
     taken = like.max(0).clip(0, 1)
-    new = told * (1 - taken)
+    new = told * (1 - taken.round(4))  # of a word that is the same, no noise is left over
     total = np.add.reduceat(told, begins)
     said = _units(np.add.reduceat(told[:, None] * vectors, begins))
     each = (own, both, near)

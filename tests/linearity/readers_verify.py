@@ -13,6 +13,7 @@ from workers.anchor.signals import anchors, score
 from workers.generate import facets, wording
 from workers.generate.findings import finding
 from workers.generate.illness import stages
+from workers.generate.selector import selector
 from workers.generate.subjects import trials_called
 from workers.retrieve.understanding.read import names, understand
 from workers.verify.conflicts.found import contradictions
@@ -77,6 +78,9 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "a drafted sentence": _drafting,
     "a question": lambda text: understand(f"Does {text[:_MOST_OF_A_QUESTION]} reduce mortality?"),
     "names in a question": lambda text: (names(text), trials_called(text)),
+    "a sentence, its title and its text for a question": lambda text: selector().scores(
+        text[:_MOST_OF_A_QUESTION], [(text, text, text)]
+    ),
     "an anchor": score,
     "the anchors of a text": lambda text: anchors(text, segment(text)),
 }

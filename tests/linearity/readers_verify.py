@@ -15,6 +15,7 @@ from workers.generate import facets, wording
 from workers.generate.findings import finding
 from workers.generate.illness import stages
 from workers.generate.restrictions import ranges
+from workers.generate.selector import selector
 from workers.generate.subjects import trials_called
 from workers.retrieve.understanding.read import names, understand
 from workers.verify.conflicts.found import contradictions
@@ -86,6 +87,9 @@ READERS: Mapping[str, Callable[[str], object]] = {
         ranges("kidney_function", text),
     ),
     "the statement of a question": statement,
+    "a sentence, its title and its text for a question": lambda text: selector().scores(
+        text[:_MOST_OF_A_QUESTION], [(text, text, text)]
+    ),
     "an anchor": score,
     "the anchors of a text": lambda text: anchors(text, segment(text)),
 }

@@ -5,6 +5,8 @@ from functools import cache
 from itertools import chain, repeat
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from knowledge.conflicts import conflict_policy
 from knowledge.drugs import classes_at, drugs_at
 from knowledge.loader import load
@@ -18,8 +20,9 @@ from workers.generate.facets import asked_for, is_on_few, is_on_use, part_weight
 from workers.generate.others import is_on_one_of_several, is_on_others
 from workers.generate.populations import Population
 from workers.generate.restrictions import ANYBODY, Restrictions
+from workers.generate.selector import selector
 from workers.generate.subjects import Subjects, trials_called
-from workers.generate.wording import addresses_patients, is_about_itself, refers_back
+from workers.generate.wording import is_about_itself
 
 Who = Literal["names", "patients", "payers", "regulators"]
 Telling = Callable[[Candidate], bool]
@@ -86,19 +89,10 @@ class Scorer:
         self._subjects = Subjects(questions, compares=asked.query_type == "comparison")
         self._may_speak: dict[int, bool] = {}
         self._covers: dict[int, float] = {}
+        self._questions = questions
+        self._fits: dict[int, float] = {}
         self._coverages: dict[tuple[int, frozenset[int], frozenset[int]], float] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
-
-    @property
-    def asks_for_limits(self) -> bool:
-        """Whether the question is about limitations, so that they are the answer."""
-        return "limitation" in self.wanted
-
-    def is_beside(self, candidate: Candidate) -> bool:
-        """Whether a sentence on its work's own limits belongs beside the answer, not in it."""
-        if self.asks_for_limits or not states("limitation", candidate.text, candidate.section):
-            return False
-        return self._own_share(candidate) < float(self._policy["limit_is_answer"])
 
     def may_speak(self, candidate: Candidate) -> bool:
         """Whether a sentence speaks to people, and is not on other diseases, drugs, tests or
@@ -108,10 +102,6 @@ class Scorer:
             known = self._forbids(candidate) or self._speaks_to_it(candidate)
             self._may_speak[id(candidate)] = known
         return known
-
-    def may_answer(self, candidate: Candidate) -> bool:
-        """Whether one that `may_speak` belongs in the answer, not beside it."""
-        return self.may_speak(candidate) and not self.is_beside(candidate)
 
     def are_told(self, shown: Iterable[Candidate]) -> bool:
         """Whether what is to be shown states the patients, the payer and the decision among drugs
@@ -201,17 +191,33 @@ class Scorer:
         that is asked for states of the kind that is asked for is one, whatever its words."""
         policy = self._policy
         covered = self.covers(candidate)
+        fit = self.fits(candidate)
         told = candidate.asked_for and self.states_wanted(candidate)
-        if covered < policy["least_coverage"] and not told:
+        if covered < policy["least_coverage"] and fit < policy["fit_from"] and not told:
             return None
         return float(
-            covered
-            + policy["anchor_weight"] * candidate.anchor_score
+            policy["cover_weight"] * covered
+            + policy["fit_weight"] * fit
             + policy["passage_weight"] * candidate.passage_score
             + self._of_its_words(candidate)
-            + (policy["named_weight"] if candidate.asked_for else 0.0)
             + (self._status_weight if self._population.states_status(candidate.text) else 0.0)
         )
+
+    def read(self, candidates: Sequence[Candidate]) -> None:
+        """Let the learned selector read candidates, all at once: it costs less so."""
+        if not (self._questions and candidates):
+            return
+        longest = self._policy["whole_chars"]
+        rows = [
+            (one.text, one.title, one.whole if len(one.whole) <= longest else "")
+            for one in candidates
+        ]
+        best = np.max([selector().scores(asked, rows) for asked in self._questions], axis=0)
+        self._fits = dict(zip(map(id, candidates), best.tolist(), strict=True))
+
+    def fits(self, candidate: Candidate) -> float:
+        """How well it answers by the learned selector, 0..1; 0 of what it was not given."""
+        return self._fits.get(id(candidate), 0.0)
 
     def covers(self, candidate: Candidate) -> float:
         """The share of what is asked that a candidate holds, as its score counts it."""
@@ -302,13 +308,6 @@ class Scorer:
             shares.append((whole, several or whole > one.coverage(inherited)))
         return max(shares)
 
-    def only_names_drug(self, candidate: Candidate) -> bool:
-        """Whether a line of a label holds nothing of the question but what its title does: the
-        drug that all of it is on."""
-        if candidate.source_type not in conflict_policy().label_sources:
-            return False
-        return not self.tells_more(candidate)[1] and not self.states_wanted(candidate)
-
     def _own_share(self, candidate: Candidate) -> float:
         """The share of the question that the words of a sentence hold, without its title's."""
         return max(one.coverage(one.held(candidate.text)) for one in self._asked)
@@ -319,13 +318,9 @@ class Scorer:
         if self.states_wanted(candidate):
             sure = self._is_result_asked_for(candidate) or self.is_sure(candidate)
             found += policy["cue_weight"] * (1.0 if sure else self._own_share(candidate))
-            found += policy["limit_weight"] if self.asks_for_limits else 0.0
-        if refers_back(text):
-            found += policy["back_reference_weight"]
         if is_about_itself(text):
             found += policy["about_itself_weight"]
         if candidate.source_type in conflict_policy().label_sources:
-            found += policy["to_patients_weight"] if addresses_patients(text) else 0.0
             on_few = is_on_few(candidate.section, self._question)
             found += policy["few_weight"] if on_few else 0.0
         if candidate.source_type != _REGISTRY and candidate.source_type not in _GUIDELINES:

@@ -84,11 +84,6 @@ def is_about_itself(sentence: str) -> bool:
     return _pattern("about_itself").search(sentence) is not None
 
 
-def addresses_patients(sentence: str) -> bool:
-    """Whether a sentence of a label tells patients what to do."""
-    return _pattern("to_patients").search(sentence) is not None
-
-
 def is_whole(sentence: str) -> bool:
     """Whether the words are a sentence, or a registry's field, that says something of the subject.
 

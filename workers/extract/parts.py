@@ -11,12 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
+from clinical_text.forms import (
+    CAPITALS,
+    PLAIN,
+    Form,
+    headings_by_form,
+    lines_of,
+    without_furniture,
+)
+from clinical_text.headings import BOLD_LEVEL
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
 from workers.extract.rules.tick_boxes import plain_ticks
 from workers.extract.rules.titles import MARKS, known_title, lettered
 
-_LINE = re.compile(r"[^\n]*")
 _BLANK = re.compile(r"\n(?=[ \t]*+\n)")
 _SPACES = re.compile(r"\s*+")
 _LONGEST_HEADING = 60
@@ -52,6 +60,8 @@ class Section:
     end: int
     alone: bool
     """Whether the heading has a line to itself."""
+    level: int = PLAIN
+    """How deep it stands, by its form (`clinical_text.forms`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +77,8 @@ class Parts:
     """The text with what stands at boxes that are not ticked."""
 
     def __post_init__(self) -> None:
-        """Read every line end and every decimal point as ours, and no box that is not ticked."""
-        whole = plain_points(plain_lines(self.text))
+        """Read line ends and decimal points as ours, and neither furniture nor unticked boxes."""
+        whole = without_furniture(plain_points(plain_lines(self.text)))
         object.__setattr__(self, "whole", whole)
         object.__setattr__(self, "text", plain_ticks(whole, lambda one: _title(one) in labels()))
 
@@ -77,9 +87,9 @@ class Parts:
         """Every section and labelled line, in order; each ends where the next begins."""
         heads = sorted(_heads(self.text))
         found = []
-        for index, (at, start, title, alone) in enumerate(heads):
+        for index, (at, start, title, alone, level) in enumerate(heads):
             end = heads[index + 1][0] if index + 1 < len(heads) else len(self.text)
-            found.append(Section(title, at, start, end, alone))
+            found.append(Section(title, at, start, end, alone, level))
         return found
 
     @cached_property
@@ -94,7 +104,11 @@ class Parts:
     def _majors(self) -> tuple[list[int], list[str], list[int]]:
         """Where those that open sections begin, their titles, and how far they reach."""
         known = vocabulary().background | vocabulary().conclusive | _others()
-        major = [one for one in self.sections if one.title in known]
+        major: list[Section] = []
+        for one in self.sections:
+            # what looks like a heading of no lower rank ends the rule of the one before
+            if one.title in known or (one.alone and major and one.level <= major[-1].level < PLAIN):
+                major.append(one)
         starts, titles = [one.heading_start for one in major], [one.title for one in major]
         return starts, titles, [self._reach(one) for one in major]
 
@@ -260,42 +274,71 @@ def _inside() -> re.Pattern[str]:
     )
 
 
-def _heads(text: str) -> list[tuple[int, int, str, bool]]:
-    """Start of heading, start of what it heads, title, whether alone in its line."""
-    found: dict[int, tuple[int, int, str, bool]] = {}
-    for match in _LINE.finditer(text):
-        line = match.group()
-        if not line.strip():
-            continue
-        lead = len(line) - len(line.lstrip(MARKS))
-        at = match.start() + lead
-        bare = line[lead:]
-        label = _LABEL.match(bare)
-        gap = _LABEL_BEFORE_A_GAP.match(bare)
-        if gap is not None and _title(gap["name"]) in labels():
-            label = gap
-        name = _title(label["name"]) if label is not None else ""
-        if label is not None and lettered(label["name"]) and name not in labels():
-            label = None
-        if label is not None and len(name.split()) <= _MOST_WORDS:
-            after = bare[label.end() :].lstrip("* \t")
-            start = match.start() + len(line) - len(after)
-            found[at] = (at, start, name, not after.strip())
-        elif len(bare) < _LONGEST_HEADING and _title(bare) in _bare():
-            found[at] = (at, match.end(), _title(bare), True)
-        for second in _second_columns(line):
-            place, begin = (match.start() + one for one in second[:2])
-            found[place] = (place, begin, second[2], False)
-    lines = {start: body for start, body, _, _ in found.values()}
-    starts = sorted(lines)
+Head = tuple[int, int, str, bool, int]
+"""Start of heading, start of what it heads, title, whether alone in its line, level."""
+
+
+def _heads(text: str) -> list[Head]:
+    """Every heading and label, known or not."""
+    found: dict[int, Head] = {}
+    lines = lines_of(text)
+    forms = {one.start: one for one in headings_by_form(lines)}
+    above: Head | None = None
+    for line in lines:
+        head = _label_head(line.start, line.words)
+        form = forms.get(line.start)
+        if head is None and form is not None and _opens(form, above):
+            head = (form.start, form.end, _title(form.title), True, form.level)
+        above = head
+        if head is not None:
+            found[head[0]] = head
+        for place, begin, title in _second_columns(line.words):
+            at = line.start + place
+            found[at] = (at, line.start + begin, title, False, PLAIN)
+    bodies = {start: body for start, body, _, _, _ in found.values()}
+    starts = sorted(bodies)
     for inner in _inside().finditer(text):
-        name = inner["name"]
         at = inner.start("name")
         before = bisect_right(starts, at) - 1
-        within = before >= 0 and inner.end() <= lines[starts[before]]
+        within = before >= 0 and inner.end() <= bodies[starts[before]]
         if not within:
-            found[at] = (at, inner.end(), _title(name), False)
+            found[at] = (at, inner.end(), _title(inner["name"]), False, PLAIN)
     return list(found.values())
+
+
+def _opens(form: Form, above: Head | None) -> bool:
+    """Whether an unknown heading heads a part: right below one of a field it is its value."""
+    if form.level < CAPITALS or above is None or not above[3]:
+        return True
+    return above[2] not in labels()
+
+
+def _label_head(start: int, words: str) -> Head | None:
+    """The label that a line begins with, or the known heading that it is."""
+    lead = len(words) - len(words.lstrip(MARKS))
+    bare = words[lead:]
+    at, level = start + lead, _level(words)
+    label = _LABEL.match(bare)
+    gap = _LABEL_BEFORE_A_GAP.match(bare)
+    if gap is not None and _title(gap["name"]) in labels():
+        label = gap
+    name = _title(label["name"]) if label is not None else ""
+    if label is not None and lettered(label["name"]) and name not in labels():
+        label = None
+    if label is not None and len(name.split()) <= _MOST_WORDS:
+        after = bare[label.end() :].lstrip("* \t")
+        return at, start + len(words) - len(after), name, not after.strip(), level
+    if len(bare) < _LONGEST_HEADING and _title(bare) in _bare():
+        return at, start + len(words), _title(bare), True, level
+    return None
+
+
+def _level(words: str) -> int:
+    """The level of a heading that is known, by its form."""
+    marks = len(words) - len(words.lstrip("#"))
+    if marks or words[:2] == "**":
+        return marks or BOLD_LEVEL
+    return CAPITALS if words.partition(":")[0].isupper() else PLAIN
 
 
 _CELL = re.compile(r"[^\s]++(?:[ ][^\s]++)*")

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 
+from clinical_text.forms import ends_a_part
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, Section, behind_spaces, labels, line_end, tells_on
 from workers.extract.rubrics import FieldPolicy, alternatives, vocabulary
@@ -160,7 +161,9 @@ def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: b
     a section, or its own again; labels inside it ("Liver: normal") belong to it."""
     for later in islice(sections, index + 1, None):
         again = later.title == sections[index].title
-        if later.alone or not labels_inside or again or later.title in openers():
+        ranks = later.alone and later.level <= sections[index].level
+        opens = later.title in openers() or ends_a_part(later.title)
+        if ranks or not labels_inside or again or opens:
             return later.heading_start
     return len(text)
 

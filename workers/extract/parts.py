@@ -292,7 +292,7 @@ def _heads(text: str) -> list[Head]:
         above = head
         if head is not None:
             found[head[0]] = head
-        for place, begin, title in _second_columns(line.words):
+        for place, begin, title in (*_second_columns(line.words), *_behind_gaps(line.words)):
             at = line.start + place
             found[at] = (at, line.start + begin, title, False, PLAIN)
     bodies = {start: body for start, body, _, _, _ in found.values()}
@@ -357,6 +357,20 @@ def _second_columns(line: str) -> list[tuple[int, int, str]]:
     if title not in labels() or len(cells[0].group().split()) > _SHORT:
         return []
     return [(cells[2].start(), cells[3].start(), title)]
+
+
+_BEHIND_A_GAP = re.compile(
+    r"(?:[ ]{2,}|\t|[ ]\|[ ])(?P<name>[A-Z][A-Za-z0-9 /&'().-]{1,40}?)[ ]?:[ \t]*+(?=\S)"
+)
+
+
+def _behind_gaps(line: str) -> list[tuple[int, int, str]]:
+    """The labels with a colon behind gaps of a line, where their values are, their titles."""
+    return [
+        (one.start("name"), one.end(), _title(one["name"]))
+        for one in _BEHIND_A_GAP.finditer(line)
+        if len(one["name"].split()) <= _SHORT
+    ]
 
 
 def plain_lines(text: str) -> str:

@@ -7,8 +7,9 @@ from itertools import islice
 
 from clinical_text.forms import ends_a_part
 from workers.extract.fields import Found
+from workers.extract.headed import fields_of
 from workers.extract.parts import Parts, Section, behind_spaces, labels, line_end, tells_on
-from workers.extract.rubrics import FieldPolicy, alternatives, vocabulary
+from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
 from workers.extract.rules.negation import negated
 from workers.extract.values import Words
 
@@ -48,8 +49,8 @@ _CONCLUDES = re.compile(
 def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
     """What stands under the field's labels, in the order of the labels."""
     sections = parts.sections
-    for label in field.labels:
-        for index in parts.titled.get(label, ()):
+    for title in (*field.labels, *_headed(parts, field)):
+        for index in parts.titled.get(title, ()):
             one = sections[index]
             end = _line(one, parts)
             if field.extent == "list":
@@ -62,6 +63,12 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
             found = _trimmed(parts.text, one.start, end)
             if found is not None:
                 yield found
+
+
+def _headed(parts: Parts, field: FieldPolicy) -> list[str]:
+    """The titles that no list has and that are about the field."""
+    unknown = [one for one in parts.titled if one not in labels()]
+    return [one for one in unknown if any(field_policies()[at] is field for at in fields_of(one))]
 
 
 def _next_row(text: str, one: Section, end: int) -> int:

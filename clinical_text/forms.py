@@ -23,6 +23,8 @@ _EXPORT = re.compile(
     r"[\[(<*=~_-]{1,8}\s?(?:begin|end|start)\b[^\n]{0,60}?[\])>*=~_-]{1,8}"
 )
 _PAGE = re.compile(r"(?im)^[ \t\W]{0,8}page[ ]\d{1,4}(?:[ ]?(?:of|/)[ ]?\d{1,4})?(?=\s|\]|$)")
+_DOTS = re.compile(r"(?<=\w)[ ]?\.(?:[ ]?\.){3,}(?=[ ]?\S)")
+"""Points that lead from a label to its value."""
 _SIGNED_BY = re.compile(r"(?i).*\b(?:by|sincerely|regards|faithfully)")
 _PLAIN_WORDS = re.compile(r"[A-Z][A-Za-z'’/&(),-]*+(?:[ ][A-Za-z'’/&(),-]++){0,5}")
 _LIST_MARK = re.compile(r"(?:[-*+•>]|\d{1,2}[.)])[ \t]+")
@@ -105,9 +107,12 @@ def ends_a_part(title: str) -> bool:
 
 
 def without_furniture(text: str) -> str:
-    """The text with spaces for page numbers and its table of contents; as long as before."""
-    spans = [one.span() for one in _PAGE.finditer(text)]
+    """The text with spaces for page numbers, leading points and its table of contents; as long as
+    before."""
+    spans = [one.span() for pattern in (_PAGE, _DOTS) for one in pattern.finditer(text)]
     spans += _contents(lines_of(text))
+    if not spans:
+        return text
     kept, at = [], 0
     for start, end in sorted(spans):
         start = max(at, start)

@@ -68,7 +68,7 @@ def orders_of(text: str) -> Orders:
         first, second = int(match["a"]), int(match["b"])
         if max(first, second) > _SURE_DAY:
             found.setdefault(match["mark"], set()).add("day" if first > second else "month")
-        elif len({one.value.iso, one.value.other} & sure) == 1:
+        elif one.value.other and len({one.value.iso, one.value.other} & sure) == 1:
             # the same day stands written out elsewhere
             found.setdefault(match["mark"], set()).add(
                 "day" if one.value.iso in sure else "month"

@@ -21,6 +21,8 @@ _NO_PLACE = re.compile(
     r"(?i)[ ](?:note|report|letter|summary|visit|consultation|reference|number|no\b\.?|id|course|"
     r"stay|day)\b"
 )
+_OF_A_LABEL = re.compile(r"[ ]?:|[ ]&[ ]")
+"""Behind words that are a label or a part of a heading, and no place."""
 _INCORPORATED = r"(?:[ ](?:\(Pty\)[ ]Ltd|(?:Pty[ ])?Ltd|Inc|LLC|PLLC|plc)\b\.?)?+"
 """Behind the name of a company."""
 _HEAD_LINES = 3
@@ -252,9 +254,12 @@ def institutions(text: str) -> Iterator[Found]:
         rf"for)[ ]+{_PLACE_WORD}(?:[ ]+(?:and[ ]+)?{_PLACE_WORD}){{0,4}}"
     )
     yield from _in_head(text)
+    yield from _in_cells(text)
     for match in pattern.finditer(text):
         words = match.group()
         if _NO_PLACE.match(text, match.end()) or negated(text, match.start(), match.start()):
+            continue
+        if _OF_A_LABEL.match(text, match.end()):
             continue
         general = vocabulary().institution_general
         if all(one.lower() in general or one.lower() in nouns for one in words.split()):
@@ -295,22 +300,44 @@ def examinations(text: str) -> Iterator[Found]:
 _HEAD_CELL = re.compile(r"(?<![^\n\t|])[^\s|]++(?: [^\s|]++)*")
 
 
+def _in_cells(text: str) -> Iterator[Found]:
+    """Names of places that have a cell of the last lines to themselves; for a second reading."""
+    lines = text.rstrip().rsplit("\n", _HEAD_LINES)
+    begin = len(text.rstrip()) - sum(len(one) + 1 for one in lines[1:]) if len(lines) > 1 else 0
+    at, end = begin, len(text.rstrip())
+    for stop in (*(one.end() for one in _SEGMENT_ENDS.finditer(text, begin, end)), end):
+        words = text[at:stop].strip(" \t\n|,;:-–.")
+        if words and _place_name().fullmatch(words) and not _is_general(words):
+            start = text.index(words, at)
+            yield Found(Words(text=words), start, start + len(words), wide=True)
+        at = stop
+
+
+@cache
+def _place_name() -> re.Pattern[str]:
+    nouns = alternatives((*vocabulary().institutions_in_head, *vocabulary().institutions))
+    return re.compile(
+        rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns}|\w{{4,30}}ology)(?![a-z])"
+        rf"{_INCORPORATED}(?:[ ](?i:of|at|for)[ ](?i:the[ ])?(?:{_PLACE_WORD}[ ]){{0,3}}{_PLACE_WORD})?"
+    )
+
+
+def _is_general(words: str) -> bool:
+    return all(one.lower() in vocabulary().institution_general for one in words.split())
+
+
 def _in_head(text: str) -> Iterator[Found]:
     """A name that stands alone in the first lines and ends in what such places are called."""
     lead = len(text) - len(text.lstrip())
     end = lead
     for _ in range(_HEAD_LINES):
         end = line_end(text, min(end + 1, len(text)), len(text))
-    nouns = alternatives((*vocabulary().institutions_in_head, *vocabulary().institutions))
-    name = re.compile(
-        rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns})(?![a-z]){_INCORPORATED}"
-        rf"(?:[ ](?i:of|at|for)[ ](?i:the[ ])?(?:{_PLACE_WORD}[ ]){{0,3}}{_PLACE_WORD})?"
-    )
     at = lead
     for stop in (*(one.end() for one in _SEGMENT_ENDS.finditer(text, lead, end)), end):
         words = text[at:stop].strip(" \t\n|,;:-–")
-        general = all(one.lower() in vocabulary().institution_general for one in words.split())
-        if name.fullmatch(words) and not general:
+        label = text[stop - 1 : stop] == ":"
+        named = _place_name().fullmatch(words) is not None and not _is_general(words)
+        if named and not label:
             start = text.index(words, at)
             yield Found(Words(text=words), start, start + len(words))
         at = stop

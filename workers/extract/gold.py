@@ -213,11 +213,20 @@ def _entry(field: str, gold: Any, name: str = "") -> list[Value]:
     else:
         words = f"{name}: {gold}" if name else str(gold)
     found = read_every(field, words)
-    if not found and kind == "lab" and (told := lab_of(name, str(gold))) is not None:
+    if not found and kind == "lab" and (told := _lab(name, gold)) is not None:
         return [told]
     if not found and kind == "medication":
         return [Medication(name=words.strip(": "))]
     return found or [Words(text=words)]
+
+
+def _lab(name: str, gold: Any) -> Value | None:
+    """The value of an analyte whose gold is a number, or has a name and a value."""
+    if isinstance(gold, Mapping):
+        low = {plain(str(key)): value for key, value in gold.items()}
+        name = name or next((str(low[one]) for one in _NAMES if one in low), "")
+        gold = f"{low.get('value', low.get('result', ''))} {low.get('unit', '')}"
+    return lab_of(name, str(gold))
 
 
 def _percent(gold: Any) -> str:

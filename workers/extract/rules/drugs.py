@@ -90,7 +90,7 @@ _TIMES_AHEAD = re.compile(rf"(?i)^{_OFTEN}\s++(?P<and>and\s++)?")
 _FORM_OR_ROUTE = re.compile(rf"(?i){_FORM}|{_ROUTE}")
 _SIG = re.compile(r"(?i)\bsig\s?:[^\n]{0,40}$|\bsig\s?:\s*+$")
 _SIG_REACH = 60
-_UNITS = {"microgram": "mcg", "milligram": "mg", "gram": "g"}
+_UNITS = {"meq": "mEq", "microgram": "mcg", "milligram": "mg", "gram": "g"}
 _STRENGTH = re.compile(
     r"(?i)\s{0,5}(?:cream|ointment|powder|solution|gel|lotion|drops|spray|shampoo|paste|foam|patch)\b"
 )
@@ -171,7 +171,10 @@ def _named(match: re.Match[str]) -> _Named | None:
     """The drug of a match; None where its words are no drug's."""
     words = match["name"]
     name = _drug(words)
-    if _NOT_A_DRUG.match(name) or lab_named(name) or name.lower().split()[-1] in _no_name():
+    if _NOT_A_DRUG.match(name) or name.lower().split()[-1] in _no_name():
+        return None
+    if lab_named(name) and told(match.string[match.end() : match.end() + _REACH])[0] is None:
+        # "vitamin B12 1000 mcg daily" is taken, "vitamin B12 188 pg" is measured
         return None
     if match["change"] and match["unit"].lower() in _VOLUMES:
         return None

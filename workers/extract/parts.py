@@ -20,10 +20,11 @@ from clinical_text.forms import (
     without_furniture,
 )
 from clinical_text.headings import BOLD_LEVEL
+from workers.extract.headed import fields_of
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
 from workers.extract.rules.tick_boxes import plain_ticks
-from workers.extract.rules.titles import MARKS, known_title, lettered
+from workers.extract.rules.titles import MARKS, known_title, lettered, title
 
 _BLANK = re.compile(r"\n(?=[ \t]*+\n)")
 _SPACES = re.compile(r"\s*+")
@@ -287,6 +288,8 @@ def _heads(text: str) -> list[Head]:
     for line in lines:
         head = _label_head(line.start, line.words)
         form = forms.get(line.start)
+        if head is None and form is None and _is_headed(line.words):
+            form = Form(line.start, line.end, line.words, CAPITALS)
         if head is None and form is not None and _opens(form, above):
             head = (form.start, form.end, _title(form.title), True, form.level)
         above = head
@@ -304,6 +307,12 @@ def _heads(text: str) -> list[Head]:
         if not within:
             found[at] = (at, inner.end(), _title(inner["name"]), False, PLAIN)
     return list(found.values())
+
+
+def _is_headed(words: str) -> bool:
+    """Whether a line of capitals says in a few words of what field it is the heading."""
+    few = words.isupper() and len(words.split()) <= _SHORT and words[-1] not in ".,;:"
+    return few and bool(fields_of(title(words)))
 
 
 def _opens(form: Form, above: Head | None) -> bool:

@@ -137,10 +137,9 @@ def _values(text: str, aside: list[tuple[int, int]]) -> Iterator[Found]:
             yield Found(value, start, end)
         else:
             aside.append((start, end))
-    for found in joined_values(text):
-        if not _inside(rows, found.start):
-            rows.insert(bisect_right(rows, (found.start, found.end)), (found.start, found.end))
-            yield found
+    joined = [one for one in joined_values(text) if not _inside(rows, one.start)]
+    rows = sorted({*rows, *((one.start, one.end) for one in joined)})
+    yield from joined
     yield from _in_sentences(text, rows, aside)
 
 

@@ -184,6 +184,8 @@ def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
         # "Exam: 12 June 2023" is when it was, and not what
         found = [one for one in found if not _is_a_day(parts.text[one.start : one.end])]
     found = found or list(dictated.told(field, parts))
+    if not found and field == "follow_up":
+        found = list(words.followed_up(parts.text))
     if not found and field == "modality":
         found = list(words.examinations(parts.text))
     if not found and field == "impression":

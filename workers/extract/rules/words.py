@@ -243,6 +243,19 @@ def summed_up(text: str) -> Iterator[Found]:
         yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
 
 
+_FOLLOWED_UP = re.compile(
+    r"(?im)^[ \t]*+(?:[-•*–]|\d{1,2}[.)])?[ \t]*+(?P<value>follow(?:[ -]?up|ing up)?\s(?:up\s)?"
+    r"(?:with|in|at|on|by)\s[^\n]{3,200})"
+)
+
+
+def followed_up(text: str) -> Iterator[Found]:
+    """Without a heading: the line that says with whom, where or when to follow up."""
+    for match in _FOLLOWED_UP.finditer(text):
+        words = match["value"].rstrip()
+        yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
+
+
 def institutions(text: str) -> Iterator[Found]:
     """Names of hospitals and laboratories: capitalized words around one of their nouns."""
     nouns = alternatives(vocabulary().institutions)
@@ -307,7 +320,8 @@ def _in_cells(text: str) -> Iterator[Found]:
     at, end = begin, len(text.rstrip())
     for stop in (*(one.end() for one in _SEGMENT_ENDS.finditer(text, begin, end)), end):
         words = text[at:stop].strip(" \t\n|,;:-–.")
-        if words and _place_name().fullmatch(words) and not _is_general(words):
+        label = text[stop - 1 : stop] == ":"
+        if words and not label and _place_name().fullmatch(words) and not _is_general(words):
             start = text.index(words, at)
             yield Found(Words(text=words), start, start + len(words), wide=True)
         at = stop

@@ -23,7 +23,7 @@ _EXPORT = re.compile(
     r"[\[(<*=~_-]{1,8}\s?(?:begin|end|start)\b[^\n]{0,60}?[\])>*=~_-]{1,8}"
 )
 _PAGE = re.compile(r"(?im)^[ \t\W]{0,8}page[ ]\d{1,4}(?:[ ]?(?:of|/)[ ]?\d{1,4})?(?=\s|\]|$)")
-_DOTS = re.compile(r"(?<=\w)[ ]?\.(?:[ ]?\.){3,}(?=[ ]?\S)")
+_DOTS = re.compile(r"(?<=[\w)])[ ]?\.(?:[ ]?\.){3,}(?=[ ]?\S)")
 """Points that lead from a label to its value."""
 _SIGNED_BY = re.compile(r"(?i).*\b(?:by|sincerely|regards|faithfully)")
 _PLAIN_WORDS = re.compile(r"[A-Z][A-Za-z'’/&(),-]*+(?:[ ][A-Za-z'’/&(),-]++){0,5}")

@@ -49,5 +49,7 @@ def fields_of(title: str) -> frozenset[str]:
     for part in _AND.split(title):
         words = _CUT.split(part, maxsplit=1)[0].split()
         if words:
-            found |= _nouns().get(words[-1], _nouns().get(f"{words[-1]}s", frozenset()))
+            noun = words[-1]
+            found |= next((_nouns()[one] for one in (noun, f"{noun}s", noun.removesuffix("s"))
+                           if one in _nouns()), frozenset())  # fmt: skip
     return frozenset(found)

@@ -35,7 +35,7 @@ _MOST_WORDS = 7
 _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
 _LABEL = re.compile(
-    r"(?P<name>(?:(?:\d{1,2}|[A-Z])[.)]\s*)?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\**\s*[:|]"
+    r"(?P<name>(?:[A-Z]\.){2,4}|(?:(?:\d{1,2}|[A-Z])[.)]\s*)?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\**\s*[:|]"
     r"(?=\D|$|\s*\S)"
 )
 _LABEL_BEFORE_A_GAP = re.compile(
@@ -369,16 +369,17 @@ def _second_columns(line: str) -> list[tuple[int, int, str]]:
 
 
 _BEHIND_A_GAP = re.compile(
-    r"(?:[ ]{2,}|\t|[ ]\|[ ])(?P<name>[A-Z][A-Za-z0-9 /&'().-]{1,40}?)[ ]?:[ \t]*+(?=\S)"
+    r"(?:(?:[ ]{2,}|\t|[ ]\|[ ])(?P<name>[A-Z][A-Za-z0-9 /&'().-]{1,40}?)|"
+    r"(?<=[a-z)][.;])[ ](?P<short>[A-Z]{2,4}))[ ]?:[ \t]*+(?=\S)"
 )
 
 
 def _behind_gaps(line: str) -> list[tuple[int, int, str]]:
     """The labels with a colon behind gaps of a line, where their values are, their titles."""
     return [
-        (one.start("name"), one.end(), _title(one["name"]))
+        (one.start(kind), one.end(), _title(one[kind]))
         for one in _BEHIND_A_GAP.finditer(line)
-        if len(one["name"].split()) <= _SHORT
+        if (kind := "name" if one["name"] else "short") and len(one[kind].split()) <= _SHORT
     ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 
-from clinical_text.forms import ends_a_part
+from clinical_text.forms import CAPITALS, ends_a_part
 from workers.extract.fields import Found
 from workers.extract.headed import fields_of
 from workers.extract.parts import Parts, Section, behind_spaces, labels, line_end, tells_on
@@ -40,7 +40,10 @@ _MOST_OF_SOAP = 3
 """Of these letters, those that must be titles (ours)."""
 _SHORT = 5
 """Words up to which a line below is an entry (ours)."""
-_RULE_OF_SIGNS = re.compile(r"\n[ \t\r]*+(?:[-=_*#]{4,}|\f)")
+_RULE_OF_SIGNS = re.compile(
+    r"\n[ \t\r]*+(?:[-=_*#]{4,}|\f)|"
+    r"(?i:\n[ \t]*+\n[ \t]*+(?:dictated|electronically|signed|authori[sz]ed|verified|reported)\b)"
+)
 _SENTENCE = re.compile(r"[^.\n]+\.?")
 _CONCLUDES = re.compile(
     r"(?i)\b(?:in conclusion|consistent with|suggestive of|compatible with|suspicious for|"
@@ -69,8 +72,10 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
 
 def _headed(parts: Parts, field: FieldPolicy) -> list[str]:
     """The titles that no list has and that are about the field."""
-    unknown = [one for one in parts.titled if one not in labels()]
-    return [one for one in unknown if any(field_policies()[at] is field for at in fields_of(one))]
+    about = {one: fields_of(one) for one in parts.titled if one not in labels()}
+    mine = [one for one in about if any(field_policies()[at] is field for at in about[one])]
+    # one that is of this field alone says more than "Impression/Report/Plan"
+    return sorted(mine, key=lambda one: len(about[one]))
 
 
 def _next_row(text: str, one: Section, end: int) -> int:
@@ -168,13 +173,26 @@ def _other_label(sections: Sequence[Section], index: int, begin: int, text: str)
 def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: bool) -> int:
     """A section ends at the next heading of its rank: a line alone, or one that is known to open
     a section, or its own again; labels inside it ("Liver: normal") belong to it."""
+    own = sections[index]
     for later in islice(sections, index + 1, None):
-        again = later.title == sections[index].title
+        again = later.title == own.title
+        if _is_like(own, later, text) or _DATED.match(text, later.start, later.end):
+            return later.heading_start
         ranks = later.alone and later.level <= sections[index].level
         opens = later.title in openers() or ends_a_part(later.title)
         if ranks or not labels_inside or again or opens:
             return later.heading_start
     return len(text)
+
+
+_DATED = re.compile(r"\s{0,9}(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[A-Za-z]{3,9}[ ]\d{1,2}\b)[^\n]{0,30}(?:\n|$)")
+"""Behind a label: nothing but a day, as in what the system prints below a report."""
+
+
+def _is_like(own: Section, later: Section, text: str) -> bool:
+    """Whether a label behind a blank line has the form of the section's own label."""
+    in_lines = not own.alone and not later.alone and own.level == later.level == CAPITALS
+    return in_lines and text[max(0, later.heading_start - 2) : later.heading_start] == "\n\n"
 
 
 @cache
@@ -207,7 +225,7 @@ def _trimmed(text: str, start: int, end: int) -> Found | None:
     words = text[start:end]
     lead = len(words) - len(words.lstrip(" \t\n*:|-•"))
     words = words[lead:].rstrip(" \t\n*|-_=#")
-    # a disclaimer below a rule of signs belongs to nobody
+    # a disclaimer below a rule of signs belongs to nobody, nor does a signature
     cut = _RULE_OF_SIGNS.search(words)
     if cut:
         words = words[: cut.start()].rstrip()
@@ -306,8 +324,9 @@ def examinations(text: str) -> Iterator[Found]:
     for _ in range(_EXAMINED_LINES):
         end = line_end(text, min(end + 1, len(text)), len(text))
     for cell in _HEAD_CELL.finditer(text, 0, end):
-        if _examination().fullmatch(cell.group()):
-            yield Found(Words(text=cell.group()), *cell.span())
+        words = cell.group().rstrip(":")
+        if _examination().fullmatch(words):
+            yield Found(Words(text=words), cell.start(), cell.start() + len(words))
 
 
 _HEAD_CELL = re.compile(r"(?<![^\n\t|])[^\s|]++(?: [^\s|]++)*")

@@ -25,6 +25,8 @@ _OF_ANOTHER = re.compile(
 _HEADED = ("words", "medication")
 _OF_LISTS_ONLY = frozenset(["institution", "modality", "histology", "primary_site", "anesthesia"])
 """Fields whose labels are too general to be the noun of another heading."""
+_GENERAL = frozenset(["description", "report", "test", "source", "material", "sample", "problem"])
+"""Labels that say too little as the noun of another heading."""
 _SHORT = 4
 
 
@@ -35,7 +37,8 @@ def _nouns() -> dict[str, frozenset[str]]:
     for name, one in field_policies().items():
         if one.kind in _HEADED and name not in _OF_LISTS_ONLY:
             for label in one.labels:
-                if " " not in label and "/" not in label and len(label) >= _SHORT:
+                one_word = " " not in label and "/" not in label and len(label) >= _SHORT
+                if one_word and label not in _GENERAL:
                     found.setdefault(label, set()).add(name)
     return {noun: frozenset(names) for noun, names in found.items()}
 

@@ -256,8 +256,13 @@ def _others() -> frozenset[str]:
 @cache
 def labels() -> frozenset[str]:
     """Every heading that is known."""
-    named = {label for one in field_policies().values() for label in one.labels}
-    return frozenset(named) | vocabulary().background | vocabulary().conclusive | _others()
+    return listed_labels() | vocabulary().background | vocabulary().conclusive | _others()
+
+
+@cache
+def listed_labels() -> frozenset[str]:
+    """Every heading that a field lists."""
+    return frozenset(label for one in field_policies().values() for label in one.labels)
 
 
 @cache
@@ -484,5 +489,5 @@ def _wrapped(text: str, at: int) -> bool:
     return below[0].islower() or (len(line) >= _FULL_LINE and not _LABEL.match(below))
 
 
-__all__ = ["Parts", "Section", "behind_spaces", "clause", "labels", "line_end", "plain_lines",
+__all__ = ["Parts", "Section", "behind_spaces", "clause", "labels", "line_end", "listed_labels", "plain_lines",
            "plain_points", "tells_on"]  # fmt: skip

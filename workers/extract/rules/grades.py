@@ -83,7 +83,7 @@ def grades(text: str) -> Iterator[Found]:
             level = (match["l"] or match["l2"]).lower()
             near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
             usual = any_of(vocabulary().two_level_grades).search(near) is not None
-            if not usual and not tumor_words(near):
+            if not usual and near.strip() != match.group() and not tumor_words(near):
                 continue
             yield Found(Grade(level=level, system="two levels"), *match.span(), wide=not usual)
 

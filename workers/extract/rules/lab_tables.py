@@ -123,6 +123,10 @@ def joined_values(text: str) -> Iterator[Found]:
                     yield Found(value, *match.span())
 
 
+_NAMED = re.compile(
+    rf"(?P<name>[^\d\s|][^\d|]{{0,30}}?)[\s:=]*+(?:(?:is|was|of)\s)?\s*+(?P<sign>[<>])?(?P<n>{NUMBER})"
+)
+"""An analyte and its number, and nothing else."""
 _HEMOGLOBIN = ("hemoglobin", "hematocrit")
 
 
@@ -136,6 +140,10 @@ def row_readings(words: str) -> list[LabValue]:
         return [named] if named is not None else []
     if joined:
         return [one for one in joined if isinstance(one, LabValue)]
+    told = _NAMED.fullmatch(words)
+    if told is not None and (known := lab_named(told["name"])) is not None:
+        alone = value_of(known, Written(told["n"], told["sign"], None))
+        return [alone] if alone is not None else []
     cells = _cells(words, 0, len(words))
     name = lab_named(cells[0].words) or cells[0].words if cells else ""
     return [

@@ -81,7 +81,7 @@ _OF_A_TABLE = re.compile(r"\S(?:[ ]{2,}|\t)\S[^\n]*?\S(?:[ ]{2,}|\t)\S")
 _DICTATED = re.compile(r"(?i)\bdictat\w+[\s:]*(?:on\s+)?(?:the\s+)?$")
 _YEARS = 10
 """Years before the latest date of a document that its own cannot be: a birthday may (ours)."""
-_OF_THE_SAMPLE = re.compile(r"(?i)\brec(?:eive)?'?d\b|received|\bcoll|taken|drawn|printed|generated|\bfax")
+_OF_THE_SAMPLE = re.compile(r"(?i)\brec(?:eive)?'?d\b|received|\bcoll|taken|drawn")
 """Before a day: that of the sample, which dates a report that names no other."""
 _NEAR_LABEL = 40
 """Characters behind a label in which its date begins (ours)."""

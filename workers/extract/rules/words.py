@@ -8,7 +8,15 @@ from itertools import islice
 from clinical_text.forms import CAPITALS, ends_a_part
 from workers.extract.fields import Found
 from workers.extract.headed import fields_of
-from workers.extract.parts import Parts, Section, behind_spaces, labels, line_end, tells_on
+from workers.extract.parts import (
+    Parts,
+    Section,
+    behind_spaces,
+    labels,
+    line_end,
+    listed_labels,
+    tells_on,
+)
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
 from workers.extract.rules.negation import negated
 from workers.extract.values import Words
@@ -72,8 +80,15 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
 
 def _headed(parts: Parts, field: FieldPolicy) -> list[str]:
     """The titles that no list has and that are about the field."""
-    about = {one: fields_of(one) for one in parts.titled if one not in labels()}
-    mine = [one for one in about if any(field_policies()[at] is field for at in about[one])]
+    fields = field_policies()
+    about = {one: fields_of(one) for one in parts.titled if one not in listed_labels()}
+    # "Assessment and plan" opens a part that is known: all of it is the plan, none of it a diagnosis
+    mine = [
+        one
+        for one in about
+        if any(fields[at] is field for at in about[one])
+        and (one not in labels() or (field.extent == "section" and len(about[one]) > 1))
+    ]
     # one that is of this field alone says more than "Impression/Report/Plan"
     return sorted(mine, key=lambda one: len(about[one]))
 

@@ -68,9 +68,7 @@ def honesty(documents: Sequence[Told]) -> dict[str, object]:
         "invented": {"wrong": len(invented), "total": absent},
         "auc": _area([a for a, b in pairs if b >= 1.0], [a for a, b in pairs if b < 1.0]),
         "calibration_error": _calibration_error(pairs),
-        "unreviewed": sum(
-            one.accuracy < REVIEWED_BELOW and not one.reviewed for one in documents
-        ),
+        "unreviewed": sum(one.accuracy < REVIEWED_BELOW and not one.reviewed for one in documents),
     }
 
 

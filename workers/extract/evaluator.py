@@ -55,10 +55,9 @@ def evaluate(
     complete, filled = completeness(parts, rubric, attempt, spoken)
     strayed = type_in_doubt(parts, rubric)
     complete *= signs_policy().type_in_doubt if strayed else 1.0
-    complete *= read_share(parts, attempt)
     _, exact = accuracy(parts, rubric, attempt)
     exact = _with_opinions(parts.text, attempt, exact, opinions)
-    precise = _weighted(exact)
+    precise = _weighted(exact) * read_share(parts, attempt)
     impossible = validity(attempt)
     contrary = consistency(attempt, lambda field: spoken.get(field, False))
     dimensions = policy().dimensions
@@ -83,7 +82,8 @@ def evaluate(
         breakdown=(*filled, *exact),
     )
     return Evaluation(
-        score=score, feedback=_feedback(score, rubric, (*impossible, *strayed, *limit.issues), contrary)
+        score=score,
+        feedback=_feedback(score, rubric, (*impossible, *strayed, *limit.issues), contrary),
     )
 
 

@@ -12,7 +12,7 @@ from workers.extract.rubrics import field_policies
 
 _AND = re.compile(r"\s*(?:[/&,+]|\band\b|\bor\b)\s*")
 _CUT = re.compile(
-    r"\s+(?:of|on|at|in|for|from|to|by|with|upon|before|after|during|that|which|you|taken|performed|"
+    r"\s+(?:on|at|in|for|from|to|by|with|upon|before|after|during|when|that|which|you|taken|performed|"
     r"received|submitted|sent)\b|\s*\("
 )
 """Behind the noun that a heading is about."""

@@ -122,7 +122,7 @@ def _doubted(
     score = min(score, *graves) if graves else score
     said = tuple(dict.fromkeys(doubt.words for one in found for doubt in one))
     grave = any(doubt.grave for one in found for doubt in one)
-    legible = 1.0 - signs_policy().damage * max(0.0, worn.share - signs_policy().damage_free)
+    legible = 1.0 - max(0.0, worn.share - signs_policy().damage_free)
     return score * legible, (*issues, *said), grave
 
 

@@ -8,13 +8,15 @@ document's numbers and words that no value covers.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from workers.extract.evaluation.scores import Issue
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Attempt, FieldResult, Status
 from workers.extract.parts import Parts
-from workers.extract.rubrics import Rubric, any_of, field_policies, policy
+from workers.extract.patients import patients
+from workers.extract.rubrics import Rubric, any_of, field_policies, policy, vocabulary
 from workers.extract.rules.neoplasms import tumor_words
 from workers.extract.rules.tumor_words import tumor_words as tumor_policy
 from workers.extract.values import Words
@@ -24,8 +26,9 @@ _TERMS = frozenset(["msi", "amount", "marker", "nodes", "presence", "tnm", "stag
 _SAME = {"diagnosis": ("impression", "histology", "postoperative_diagnosis"),
          "impression": ("diagnosis",), "plan": ("follow_up",)}  # fmt: skip
 """Fields that say the same in documents of another habit."""
-_EXCISED = re.compile(r"(?i)\b(?:margins?|excis\w+|resect\w+|\w{3,20}ectomy)\b")
 _NUMBER = re.compile(r"\d[\d.,/:-]*")
+_FEW_NUMBERS, _FEW_WORDS = 3, 15
+"""Unread numbers and words that tell nothing (ours): a short text has a name and an address, too."""
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
@@ -60,7 +63,7 @@ def bound(
         needed = field in rubric.required
         if not needed and _has_reason(field, parts, attempt, spoken):
             continue
-        if needed and _cannot_be(field, parts, attempt):
+        if needed and _cannot_be(field, parts, attempt, spoken):
             continue
         most = min(most, limits.unfit if needed else limits.not_found)
         words = f'"{field}" was not found, and nothing says that it is not there'
@@ -72,15 +75,14 @@ def bound(
     return Bound(most, issues)
 
 
-def _cannot_be(field: str, parts: Parts, attempt: Attempt) -> bool:
+def _cannot_be(field: str, parts: Parts, attempt: Attempt, spoken: Mapping[str, bool]) -> bool:
     """Whether the document leaves no room for the field, or says what it would say elsewhere."""
     if any(_found(attempt, one) for one in _SAME.get(field, ())):
         return True
     if field == "grade":
         return _found(attempt, "gleason") is not None or _ungraded(_found(attempt, "histology"))
     if field == "margins":
-        excised = _EXCISED.search(parts.text) is not None
-        return not excised or not tumor_words(parts.text)
+        return not spoken.get(field, False) or not tumor_words(parts.text)
     return False
 
 
@@ -100,31 +102,43 @@ def _found(attempt: Attempt, field: str) -> FieldResult | None:
     return result if result is not None and result.status is not Status.NOT_PRESENT else None
 
 
-def _has_reason(
-    field: str, parts: Parts, attempt: Attempt, spoken: Mapping[str, bool]
-) -> bool:
+def _has_reason(field: str, parts: Parts, attempt: Attempt, spoken: Mapping[str, bool]) -> bool:
     """Whether an important field may be absent."""
     one = field_policies()[field]
     if (one.kind in _TERMS or one.many) and not spoken.get(field, False):
         return True
-    return _cannot_be(field, parts, attempt)
+    return _cannot_be(field, parts, attempt, spoken)
+
+
+@cache
+def _aside() -> frozenset[str]:
+    words = patients()
+    return vocabulary().background | words.family_headings | words.medicines.refused_headings
 
 
 def read_share(parts: Parts, attempt: Attempt) -> float:
-    """What a document's unread numbers and words leave of its completeness, 0-1."""
+    """What a document's unread numbers and words leave of its accuracy, 0-1."""
     limits = signs_policy()
     covered = bytearray(len(parts.text))
     for name, result in attempt.fields.items():
         if name != "raw_text":
-            for one in result.items:
-                covered[one.start : one.end] = b"\1" * (one.end - one.start)
+            for item in result.items:
+                covered[item.start : item.end] = b"\1" * (item.end - item.start)
+    for section in parts.sections:
+        # what is told of others, of earlier times or of what was asked is none of ours
+        if section.title in _aside():
+            covered[section.start : section.end] = b"\1" * (section.end - section.start)
     left = 1.0
-    for pattern, free, cost in (
-        (_NUMBER, limits.unread_numbers_free, limits.unread_numbers),
-        (_WORD, limits.unread_words_free, limits.unread_words),
+    for pattern, few, free, cost in (
+        (_NUMBER, _FEW_NUMBERS, limits.unread_numbers_free, limits.unread_numbers),
+        (_WORD, _FEW_WORDS, limits.unread_words_free, limits.unread_words),
     ):
-        places = [one.start() for one in pattern.finditer(parts.text)]
-        unread = sum(not covered[at] for at in places if at < len(covered))
-        share = unread / len(places) if places else 0.0
+        read: dict[str, bool] = {}
+        for one in pattern.finditer(parts.text):
+            # the same words again say nothing new
+            words = one.group().lower()
+            read[words] = read.get(words, False) or bool(covered[one.start()])
+        unread = len(read) - sum(read.values())
+        share = max(0, unread - few) / len(read) if read else 0.0
         left -= cost * max(0.0, share - free)
     return max(0.0, left)

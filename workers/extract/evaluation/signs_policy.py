@@ -69,7 +69,6 @@ class SignsPolicy(BaseModel):
     strange: Mapping[str, tuple[str, ...]]
     strange_fields: int
     damage_free: Share
-    damage: Share
     unread_numbers: Share
     unread_numbers_free: Share
     unread_words: Share

@@ -70,9 +70,7 @@ def orders_of(text: str) -> Orders:
             found.setdefault(match["mark"], set()).add("day" if first > second else "month")
         elif one.value.other and len({one.value.iso, one.value.other} & sure) == 1:
             # the same day stands written out elsewhere
-            found.setdefault(match["mark"], set()).add(
-                "day" if one.value.iso in sure else "month"
-            )
+            found.setdefault(match["mark"], set()).add("day" if one.value.iso in sure else "month")
     return found
 
 

@@ -178,7 +178,9 @@ def _named(match: re.Match[str]) -> _Named | None:
         return None
     if match["change"] and match["unit"].lower() in _VOLUMES:
         return None
-    if match["unit"] == "%" and not (drugs_named(name) or _STRENGTH.match(match.string, match.end())):
+    if match["unit"] == "%" and not (
+        drugs_named(name) or _STRENGTH.match(match.string, match.end())
+    ):
         return None
     if _SIG.search(match.string, max(0, match.start() - _SIG_REACH), match.start("name")):
         # "Sig: Inject 0.5 mg" says how what stands before it is taken

@@ -109,8 +109,9 @@ def gene_pattern() -> re.Pattern[str]:
 def mutations(text: str) -> Iterator[Found]:
     """Variants by gene, each with what changed; those not detected are none."""
     genes = sorted(
-        {one.start(): one for one in (*_SYMBOL.finditer(text), *gene_pattern().finditer(text))}
-        .values(),
+        {
+            one.start(): one for one in (*_SYMBOL.finditer(text), *gene_pattern().finditer(text))
+        }.values(),
         key=lambda one: one.start(),
     )
     uncertain = [one.end() for one in _UNCERTAIN.finditer(text)]

@@ -51,7 +51,9 @@ _OWN_REACH = 80
 _SYSTEM = re.compile(rf"(?i)\b(?:{_SYSTEMS})\b")
 _NAMED = re.compile(r"[ ](?!(?:and|with|on|at|of|by|in|is|was|for|or|to|the|see)\b)[a-z]{4,}")
 """Behind a grade: what it is of ("grade 3 pressure ulcer")."""
-_OTHER_WORDS = re.compile(r"\b[A-Z]{3,}[ ]$|(?i:\b(?:with|of|has|had|developed)[ ][a-z]{5,}[ ,(]+$)")
+_OTHER_WORDS = re.compile(
+    r"\b[A-Z]{3,}[ ]$|(?i:\b(?:with|of|has|had|developed)[ ][a-z]{5,}[ ,(]+$)"
+)
 """Before it: what it is of ("AKI grade 2", "fatigue of grade 2")."""
 _NEAR = 50
 """Characters in which the tumor stands that a grade of two levels is of (ours)."""

@@ -147,7 +147,9 @@ def _read(field: str, parts: Parts) -> list[Found]:
         named = [*_inside_labels(parts, policy, tumors.histologies),
                  *tumors.histologies(parts.text)]  # fmt: skip
         # a tumor that no list has is the diagnosis all the same
-        return named if any(not one.wide for one in named) else [*neoplasms.diagnoses(parts), *named]
+        return (
+            named if any(not one.wide for one in named) else [*neoplasms.diagnoses(parts), *named]
+        )
     if field == "institution":
         named = [one for one in words.labelled(parts, policy)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip

@@ -200,7 +200,9 @@ def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: b
     return len(text)
 
 
-_DATED = re.compile(r"\s{0,9}(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[A-Za-z]{3,9}[ ]\d{1,2}\b)[^\n]{0,30}(?:\n|$)")
+_DATED = re.compile(
+    r"\s{0,9}(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[A-Za-z]{3,9}[ ]\d{1,2}\b)[^\n]{0,30}(?:\n|$)"
+)
 """Behind a label: nothing but a day, as in what the system prints below a report."""
 
 

@@ -129,11 +129,10 @@ def _contents(lines: Sequence[Line]) -> list[tuple[int, int]]:
         if title:
             heads.setdefault(title, []).append(index)
     found, first, hits = [], 0, 0
-    for index in range(len(lines) + 1):
-        line = lines[index] if index < len(lines) else None
-        title = _entry(line.words) if line is not None else ""
-        goes_on = line is not None and title and not (line.fresh and hits)
-        if goes_on and any(abs(at - index) > 1 for at in heads.get(title, ())):
+    for index, words, fresh in [*((at, *one[2:]) for at, one in enumerate(lines)),
+                                (len(lines), "", True)]:  # fmt: skip
+        title = _entry(words) if not (fresh and hits) else ""
+        if title and any(abs(at - index) > 1 for at in heads.get(title, ())):
             first = index if not hits else first
             hits += 1
             continue

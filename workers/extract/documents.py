@@ -21,7 +21,8 @@ _WHOLE_DOCUMENT = re.compile(r"(?i)\b(?:report|summary|note|notes|prescription|l
 _SOAP = re.compile(r"(?m)^[ \t]*+\**([soap])\**:")
 _MOST_OF_SOAP = 3
 _RESULT_ROW = re.compile(
-    r"(?m)^[^\n\d]{2,40}[\w ,%-]{0,12}[\s|.:]{1,40}[<>]?\d[\d.,]{0,8}[\s|*HL]{0,12}(?:%|[^\s|\d]{0,9}\s?/\s?\S{1,9}|"
+    r"(?m)^[^\n\d]{2,40}[\w ,%-]{0,12}[\s|.:]{1,40}[<>]?\d[\d.,]{0,8}"
+    r"[\s|*HL]{0,12}(?:%|[^\s|\d]{0,9}\s?/\s?\S{1,9}|"
     r"[fp][gL])[^\n\d]{0,24}[<>]?\s?\d[\d.]{0,6}(?:\s?[-–]\s?\d|\s{0,4}$|\s?\))"
 )
 """A line of a number, a unit and a range."""

@@ -21,14 +21,14 @@ from workers.extract.rules.neoplasms import tumor_words
 from workers.extract.rules.tumor_words import tumor_words as tumor_policy
 from workers.extract.values import Words
 
-_TERMS = frozenset(["msi", "amount", "marker", "nodes", "presence", "tnm", "stage", "measurement"])
+_TERMS = frozenset(["msi", "amount", "marker", "nodes", "presence", "tnm", "stage"])
 """Kinds that are stated by technical terms and units only: a text without one states none."""
 _SAME = {"diagnosis": ("impression", "histology", "postoperative_diagnosis"),
          "impression": ("diagnosis",), "plan": ("follow_up",)}  # fmt: skip
 """Fields that say the same in documents of another habit."""
 _NUMBER = re.compile(r"\d[\d.,/:-]*")
 _FEW_NUMBERS, _FEW_WORDS = 3, 15
-"""Unread numbers and words that tell nothing (ours): a short text has a name and an address, too."""
+"""Unread numbers and words that tell nothing (ours): a short text has a name, too."""
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
 

@@ -92,13 +92,13 @@ def table_rows(text: str) -> Sequence[Row]:
 
 
 _PAIR = re.compile(
-    rf"(?<![A-Za-z/])(?P<a>[A-Za-z]{{1,12}})/(?P<b>[A-Za-z]{{1,12}})[ :=]{{0,3}}(?P<n>{NUMBER})\s?/\s?"
-    rf"(?P<m>{NUMBER})(?![\d/])"
+    rf"(?<![A-Za-z/])(?P<a>[A-Za-z]{{1,12}})/(?P<b>[A-Za-z]{{1,12}})[ :=]{{0,3}}"
+    rf"(?P<n>{NUMBER})\s?/\s?(?P<m>{NUMBER})(?![\d/])"
 )
 """Two analytes and their values, each parted by a stroke: "H/H 11.3/35", "BUN/Cr 20/1.1"."""
 _HYPHENED = re.compile(
-    rf"(?<![\w-])(?P<name>[A-Z][A-Z0-9()]{{1,15}}(?:[ ][A-Z()]{{1,9}})?)-(?P<sign>[<>])?(?P<n>{NUMBER})"
-    r"(?P<flag>\*)?(?![\w.-])"
+    rf"(?<![\w-])(?P<name>[A-Z][A-Z0-9()]{{1,15}}(?:[ ][A-Z()]{{1,9}})?)-(?P<sign>[<>])?"
+    rf"(?P<n>{NUMBER})(?P<flag>\*)?(?![\w.-])"
 )
 _IN_ONE_LINE = 3
 """Names with a hyphen and a number in one line from which they are a panel (ours)."""

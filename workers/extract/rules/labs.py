@@ -26,8 +26,9 @@ from workers.extract.values import Day, LabValue
 _BELOW = r"[ \t]*+\n[ \t]*+{0}[ \t]*+(?=\n|$)"
 """A flag alone on the line below: else it is that of another row."""
 _LINE = re.compile(
-    r"(?m)^[ \t]*+(?:[-•*|>][ \t]*+)?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}(?:[ T]\d{1,2}:\d\d(?::\d\d)?)?"
-    r"(?:[ ]?[ap]m)?[ \t]*+[|,;\t][ \t]*+)?"
+    r"(?m)^[ \t]*+(?:[-•*|>][ \t]*+)?"
+    r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}(?:[ T]\d{1,2}:\d\d(?::\d\d)?)?(?:[ ]?[ap]m)?"
+    r"[ \t]*+[|,;\t][ \t]*+)?"
     r"(?:(?P<f0>HH?|LL?|\*)(?:[ ]{2,}+|\t\s*+)|(?P<arrow>[↑↓])[ \t]*+)?"
     r"(?P<name>[A-Za-zβ%][A-Za-z0-9β ,./()+%\-]{0,45}?)"
     r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)"

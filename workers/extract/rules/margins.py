@@ -33,7 +33,8 @@ WHICH = re.compile(
     r"(?i)\b(superior|inferior|medial|lateral|anterior|posterior|deep|superficial|proximal|distal|"
     r"radial|circumferential|bronchial|vascular|ureteral|urethral|apical|bladder neck|peripheral|"
     r"mucosal|pancreatic neck|retroperitoneal|uncinate|mesenteric|"
-    r"[a-z]{4,20}(?:al|ic|ar|ine)(?=[ ]margin)(?<!surgical)(?<!final)(?<!marginal)(?<!additional))\b"
+    r"[a-z]{4,20}(?:al|ic|ar|ine)(?=[ ]margin)"
+    r"(?<!surgical)(?<!final)(?<!marginal)(?<!additional))\b"
 )
 _ENDS = re.compile(r"(?i);|\b(?:but|however|although|though|whereas|while|except|apart from|"
                    r"other than)\b")  # fmt: skip

@@ -82,7 +82,7 @@ def _headed(parts: Parts, field: FieldPolicy) -> list[str]:
     """The titles that no list has and that are about the field."""
     fields = field_policies()
     about = {one: fields_of(one) for one in parts.titled if one not in listed_labels()}
-    # "Assessment and plan" opens a part that is known: all of it is the plan, none of it a diagnosis
+    # all of "Assessment and plan", which is known, is the plan, and none of it a diagnosis
     mine = [
         one
         for one in about
@@ -368,7 +368,8 @@ def _place_name() -> re.Pattern[str]:
     nouns = alternatives((*vocabulary().institutions_in_head, *vocabulary().institutions))
     return re.compile(
         rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns}|\w{{4,30}}ology)(?![a-z])"
-        rf"{_INCORPORATED}(?:[ ](?i:of|at|for)[ ](?i:the[ ])?(?:{_PLACE_WORD}[ ]){{0,3}}{_PLACE_WORD})?"
+        rf"{_INCORPORATED}(?:[ ](?i:of|at|for)[ ](?i:the[ ])?(?:{_PLACE_WORD}[ ]){{0,3}}"
+        rf"{_PLACE_WORD})?"
     )
 
 

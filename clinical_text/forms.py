@@ -25,10 +25,10 @@ _EXPORT = re.compile(
 _PAGE = re.compile(r"(?im)^[ \t\W]{0,8}page[ ]\d{1,4}(?:[ ]?(?:of|/)[ ]?\d{1,4})?(?=\s|\]|$)")
 _DOTS = re.compile(r"(?<=[\w)])[ ]?\.(?:[ ]?\.){3,}(?=[ ]?\S)")
 """Points that lead from a label to its value."""
-_SIGNED_BY = re.compile(r"(?i).*\b(?:by|sincerely|regards|faithfully)")
+_SIGNED = frozenset(["by", "sincerely", "regards", "faithfully"])
 _PLAIN_WORDS = re.compile(r"[A-Z][A-Za-z'’/&(),-]*+(?:[ ][A-Za-z'’/&(),-]++){0,5}")
 _LIST_MARK = re.compile(r"(?:[-*+•>]|\d{1,2}[.)])[ \t]+")
-_LEADERS = re.compile(r"[ \t]*+(?:\.[ \t]?){3,}[ \t]*\d{0,4}$")
+_LEADERS = re.compile(r"(?<![. \t])[ \t]*+(?:\.[ \t]?+){3,}+[ \t]*+\d{0,4}$")
 _MARKS = "#*_ \t=-•>:"
 
 
@@ -103,7 +103,7 @@ def _is_other(words: str, below: str) -> bool:
 
 def ends_a_part(title: str) -> bool:
     """Whether a label names who signed: nothing of the part before it follows."""
-    return _SIGNED_BY.fullmatch(title) is not None
+    return not _SIGNED.isdisjoint(title.lower().split()[-1:])
 
 
 def without_furniture(text: str) -> str:

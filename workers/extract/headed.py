@@ -10,10 +10,10 @@ from functools import cache
 
 from workers.extract.rubrics import field_policies
 
-_AND = re.compile(r"\s*(?:[/&,+]|\band\b|\bor\b)\s*")
+_AND = re.compile(r" ?(?:[/&,+]|\band\b|\bor\b) ?")
 _CUT = re.compile(
-    r"\s+(?:on|at|in|for|from|to|by|with|upon|before|after|during|when|that|which|you|taken|performed|"
-    r"received|submitted|sent)\b|\s*\("
+    r" (?:on|at|in|for|from|to|by|with|upon|before|after|during|when|that|which|you|taken|performed|"
+    r"received|submitted|sent)\b| ?\("
 )
 """Behind the noun that a heading is about."""
 _OF_ANOTHER = re.compile(

@@ -167,7 +167,7 @@ def _second_columns(line: str) -> list[tuple[int, int, str]]:
 
 
 _BEHIND_A_GAP = re.compile(
-    r"(?:(?:[ ]{2,}|\t|[ ]\|[ ])(?P<name>[A-Z][A-Za-z0-9 /&'().-]{1,40}?)|"
+    r"(?:(?:(?<![ ])[ ]{2,}+|\t|[ ]\|[ ])(?P<name>[A-Z][A-Za-z0-9 /&'().-]{1,40}?)|"
     r"(?<=[a-z)][.;])[ ](?P<short>[A-Z]{2,4}))[ ]?:[ \t]*+(?=\S)"
 )
 

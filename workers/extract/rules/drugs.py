@@ -229,7 +229,7 @@ def medications(text: str) -> Iterator[Found]:
 
 
 def _unit(given: re.Match[str]) -> str:
-    written = re.sub(r"\s*/\s*", "/", given["unit"].lower()).replace("ml", "mL")
+    written = re.sub(r"\s{0,3}/\s{0,3}", "/", given["unit"].lower()).replace("ml", "mL")
     if "/" in written:
         return re.sub(r"(?<=/\d)(?=mL)|(?<=/\d\d)(?=mL)", " ", written)
     written = "ml" if written == "mL" else written

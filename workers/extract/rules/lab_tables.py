@@ -124,7 +124,7 @@ def joined_values(text: str) -> Iterator[Found]:
 
 
 _NAMED = re.compile(
-    rf"(?P<name>[^\d\s|][^\d|]{{0,30}}?)[\s:=]*+(?:(?:is|was|of)\s)?\s*+(?P<sign>[<>])?(?P<n>{NUMBER})"
+    rf"(?P<name>[^\d\s|][^\d|]{{0,30}}?)[\s:=]{{0,9}}+(?:(?:is|was|of)\s)?\s{{0,3}}+(?P<sign>[<>])?(?P<n>{NUMBER})"
 )
 """An analyte and its number, and nothing else."""
 _HEMOGLOBIN = ("hemoglobin", "hematocrit")

@@ -29,7 +29,7 @@ _NAMES_A_SPECIMEN = re.compile(
     r"(?i)\b(?:biops\w+|excision\w*|resection\w*|\w{3,20}ectomy|\w{3,20}otomy|curett\w+|aspirat\w+|"
     r"fna|core|smear|shave|punch|cone|washings?|cytology|lletz|turp?b?t?|specimen|block)\b"
 )
-_ENTRY = re.compile(r"[^\n]*\S")
+_ENTRY = re.compile(r"\S[^\n]*+")
 _LETTER = re.compile(r"[ \t]*+(?:(?:part\s)?[A-Z0-9]{1,2}[.):]|[-•*–#])?[ \t]*+", re.IGNORECASE)
 _ENDS = re.compile(r"[.;(\n]|,(?=\s(?:[a-z]{0,20}\s)?(?:\d|no\b|with(?:out)?\b))|\s[-–]\s")
 _MOST_WORDS = 12

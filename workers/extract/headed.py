@@ -12,8 +12,8 @@ from workers.extract.rubrics import field_policies
 
 _AND = re.compile(r" ?(?:[/&,+]|\band\b|\bor\b) ?")
 _CUT = re.compile(
-    r" (?:on|at|in|for|from|to|by|with|upon|before|after|during|when|that|which|you|taken|performed|"
-    r"received|submitted|sent)\b| ?\("
+    r" (?:on|at|in|for|from|to|by|with|upon|before|after|during|when|that|which|you|taken|"
+    r"performed|received|submitted|sent)\b| ?\("
 )
 """Behind the noun that a heading is about."""
 _OF_ANOTHER = re.compile(

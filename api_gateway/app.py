@@ -19,7 +19,7 @@ from redis.retry import Retry
 from api_gateway import problems
 from api_gateway.audit import routes as audit
 from api_gateway.auth import page_routes as pages_signin
-from api_gateway.auth.access import keys_required
+from api_gateway.auth.requirement import keys_required
 from api_gateway.auth.gate import Gate, guarded_routes
 from api_gateway.auth.holding import Holding
 from api_gateway.auth.limits import Limiter

@@ -1,8 +1,9 @@
 """Forks this program's processes from one process that has imported everything.
 
-The imports of a worker take more than a second of a core, and `attest up` starts nine processes. A
-nursery is a process without threads that imports everything once and then forks each process on
-request. A fork uses memory of its own only for the pages that it writes to.
+The imports of a worker take two seconds of a core, and `attest up` starts nine processes. A nursery
+is a process without threads that imports everything once and forks each process on request, as soon
+as it has imported what that one needs. A fork uses memory of its own only for the pages that it
+writes to.
 
 The supervisor adopts the fork: it is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), and the fork's
 own parent exits at once. From then on the fork is a child of the supervisor like a spawned one: it
@@ -15,6 +16,7 @@ import gc
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -27,16 +29,18 @@ from typing import Any
 from setproctitle import getproctitle, setproctitle
 
 from store.embedded.process import Command
+from workers.registry import MODULES as STAGE_MODULES
 
 MODULE = "cli.main"
 """The module that this program's processes run: `python -m cli.main ARGUMENTS`."""
-IMPORTED = (
-    "cli.main",
-    "workers.main",
-    "scheduler.main",
-    "api_gateway.main",
-    "cli.commands.migrate",
-)
+IMPORTED = {
+    "migrate": ("cli.commands.migrate",),
+    "gateway": ("api_gateway.main", "cli.instance.environment_check"),
+    "scheduler": ("scheduler.main",),
+    # The libraries of the encoder are large; a session of theirs is made in each process.
+    "worker": ("workers.main", *STAGE_MODULES.values(), "tokenizers", "onnxruntime"),
+}
+"""What each command needs, imported in this order: the first to be asked for comes first."""
 FORK_SECONDS = 30.0
 """Time limit for a fork, imports included; after it the process is spawned instead."""
 _SERVE = (
@@ -92,9 +96,7 @@ class Nursery:
 
     def __exit__(self, *_: object) -> None:
         if self._channel is not None:
-            self._channel.close()  # the nursery ends at the end of file
-        if self._process is not None:
-            self._process.wait()
+            self._end()
 
     def start(self, command: Command, output: int) -> Adopted | None:
         """Fork the process of a command, with both output streams going to `output`.
@@ -149,13 +151,18 @@ def serve(channel: socket.socket, supervisor: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     getproctitle()  # it must find the title before the environment is changed
-    for name in IMPORTED:
-        importlib.import_module(name)
-    gc.freeze()  # keeps pages shared: the collector would write to each object
+    importlib.import_module("cli.main")
+    missing = [(command, name) for command, names in IMPORTED.items() for name in names]
     while True:
+        while missing and not select.select([channel], [], [], 0)[0]:
+            importlib.import_module(missing.pop(0)[1])
         request, descriptors, _, _ = socket.recv_fds(channel, _LONGEST, 1)
         if not request or os.getppid() != supervisor:
             return
+        wanted = set(json.loads(request)["arguments"])
+        while any(command in wanted for command, _ in missing):
+            importlib.import_module(missing.pop(0)[1])
+        gc.freeze()  # keeps pages shared: the collector would write to each object
         read_end, write_end = os.pipe()
         parent = os.fork()
         if parent == 0:

@@ -68,7 +68,8 @@ class _Child:
 class Supervisor:
     """Runs `specs` until SIGTERM, SIGINT or SIGHUP; `run` belongs in the main thread.
 
-    `nursery` forks the processes that run this program; without it all are spawned.
+    `nursery`, which was entered, forks the processes that run this program; without it all are
+    spawned.
     `on_event(name, what)` receives each change as a short text that begins with starting, ready,
     exited, cannot start, not ready, stopping, killed or stopped; by default it is written to the
     output. The children's output goes to standard error, or to `log_dir/NAME.log`.
@@ -103,8 +104,6 @@ class Supervisor:
         killed the children that had not stopped yet.
         """
         with self._signals(), self._guard, contextlib.ExitStack() as stack:
-            if self._nursery is not None:
-                stack.enter_context(self._nursery)
             stack.callback(self._drain)
             stack.callback(self._kill_all)  # children are left only after an exception
             while not self._finished():

@@ -31,5 +31,5 @@ MODULES = {
 
 def spec_of(stage: Stage) -> "StageSpec[Any, Any]":
     """The spec of `stage`, imported on first use: a worker loads only the stages it runs."""
-    spec: "StageSpec[Any, Any]" = import_module(MODULES[stage]).SPEC
+    spec: StageSpec[Any, Any] = import_module(MODULES[stage]).SPEC
     return spec

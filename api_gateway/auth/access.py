@@ -28,7 +28,6 @@ from api_gateway.http.repeats import is_repeat
 from api_gateway.problems import not_found
 from api_gateway.state import Gateway
 from store.access import keys, sessions
-from store.core.settings import Settings
 from store.models import LOCAL_OWNER, AccessKey, now
 from store.reports import model_usage
 from workers.language_model import table_of

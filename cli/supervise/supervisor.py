@@ -27,6 +27,7 @@ from store.embedded.process import spawn
 
 FORCED_EXIT_CODE = 130
 _PROBE_SECONDS = (0.02, 0.5)
+_IMPORT_SECONDS = 0.1  # between looks whether the nursery has imported what a process needs
 # A terminal, a wrapper and a service manager may each pass on the same Ctrl-C.
 _SAME_REQUEST_SECONDS = 0.5
 
@@ -131,6 +132,9 @@ class Supervisor:
         spec = child.spec
         if not all(self._children[name].satisfied for name in spec.after):
             child.due = None  # `_became_ready` of the last dependency sets it
+            return
+        if self._nursery is not None and self._nursery.is_importing(spec.argv):
+            child.due = time.monotonic() + _IMPORT_SECONDS
             return
         self._tell(child, "starting")
         pipe = Pipe(spec.name)

@@ -19,11 +19,11 @@ from redis.retry import Retry
 from api_gateway import problems
 from api_gateway.audit import routes as audit
 from api_gateway.auth import page_routes as pages_signin
-from api_gateway.auth.access import keys_required
 from api_gateway.auth.gate import Gate, guarded_routes
 from api_gateway.auth.holding import Holding
 from api_gateway.auth.limits import Limiter
 from api_gateway.auth.refusals import Refusals
+from api_gateway.auth.requirement import keys_required
 from api_gateway.backpressure.load import Load
 from api_gateway.dead_letters import routes as dead_letters
 from api_gateway.documents import (

@@ -15,8 +15,9 @@ from fastapi.routing import iter_route_contexts
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from api_gateway.auth.access import LOCAL, Caller, Scope, keys_required, scopes_of
+from api_gateway.auth.access import LOCAL, Caller, Scope, scopes_of
 from api_gateway.auth.browser_sessions import FIELD
+from api_gateway.auth.requirement import keys_required
 from api_gateway.documents.adding_view import SAMPLES
 from api_gateway.documents.evidence_view import exact
 from api_gateway.problems import GIVEN_UP

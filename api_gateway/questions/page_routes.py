@@ -23,9 +23,10 @@ from api_gateway.problems import Problem, from_validation, invalid, not_found, r
 from api_gateway.questions import exports, sharing
 from api_gateway.questions.answer_view import AnswerView, answer_view
 from api_gateway.questions.answers import abstained, snapshot
+from api_gateway.questions.question_in import MAX_QUESTION_CHARS, QuestionIn
 from api_gateway.questions.view import history_line, question_view
 from api_gateway.recalls.schemas import RecallFilter
-from api_gateway.schemas import MAX_QUESTION_CHARS, QuestionIn, QuestionOut
+from api_gateway.schemas import QuestionOut
 from api_gateway.state import Gateway, InGateway
 from knowledge.sources import connector_policies
 from store.documents import browse

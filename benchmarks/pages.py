@@ -26,8 +26,9 @@ from api_gateway.pages.rendering import NAVIGATION, render, static_files
 from api_gateway.questions import sharing
 from api_gateway.questions.answer_view import answer_view
 from api_gateway.questions.page_routes import FIELDS, NO_ERRORS
-from api_gateway.questions.question_in import MAX_QUESTION_CHARS, QuestionOut
+from api_gateway.questions.question_in import MAX_QUESTION_CHARS
 from api_gateway.questions.view import question_view
+from api_gateway.schemas import QuestionOut
 from cli.output.printing import Console
 
 ROUNDS = 200

@@ -15,12 +15,13 @@ KEY = "made-up-key-4713"
 LETTER = """Computed tomography of the chest, Lakeside General Hospital, 2024-05-17
 
 Dear colleague, we looked at the chest of Mrs. Xyzzy with contrast medium.
-There is a nodule in the right upper lobe which has a greatest extent of fourteen millimetres.
+There is a nodule in the right upper lobe which has a greatest extent of 14 mm.
 It was not there last year. The liver is without focal lesions, and the bones are intact.
 We are under the impression that the nodule is a new metastasis and we would ask for a biopsy of it.
 Kind regards.
 """
-"""A letter about nobody; rules find no impression in it."""
+"""A letter about nobody; rules find no findings and no impression in it: nothing is headed."""
+FINDINGS = LETTER[LETTER.index("There is") : LETTER.index("\nWe are")]
 IMPRESSION = "the nodule is a new metastasis"
 DEBRIS = "~^}{ ¤¦ xq |\\ §¬ zzk " * 30
 
@@ -52,4 +53,6 @@ def timeless(body: Any) -> Any:
 
 
 def learner() -> Learner:
-    return Learner({"date": ["2024-05-17"]}, {"impression": [IMPRESSION]})
+    """A model that quotes the findings at once, and the impression when it is told of it."""
+    knows = {"date": ["2024-05-17"], "findings": [FINDINGS]}
+    return Learner(knows, {"impression": [IMPRESSION]})

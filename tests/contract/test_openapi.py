@@ -62,6 +62,15 @@ STABLE = {
     ("post", "/v1/rechecks"),
     ("get", "/v1/rechecks/{recheck_id}"),
     ("get", "/v1/rechecks/{recheck_id}/answers"),
+    ("delete", "/v1/watches/{watch_id}"),
+    ("get", "/v1/documents"),
+    ("get", "/v1/documents/{document_id}/answers"),
+    ("get", "/v1/search"),
+    ("get", "/v1/watches"),
+    ("get", "/v1/watches/{watch_id}"),
+    ("post", "/v1/questions/{question_id}/judgments"),
+    ("post", "/v1/questions/{question_id}/shares"),
+    ("post", "/v1/watches"),
     ("get", "/v1/quality"),
     ("get", "/healthz"),
     ("get", "/readyz"),
@@ -232,6 +241,7 @@ def test_a_question_takes_no_other_fields(document: dict[str, Any]) -> None:
         "patient_context",
         "max_references",
         "filters",
+        "after",
     }
     assert schema["required"] == ["question"]
 

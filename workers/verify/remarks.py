@@ -17,7 +17,7 @@ from knowledge.loader import load
 from knowledge.naming import mentions
 from knowledge.tags import tags
 
-_QUALIFIES = re.compile(r"[a-z]+(?:ed|ing|ly|ic|al|[ai]ble|ous|ive)")
+_QUALIFIES = re.compile(r"[a-z]++(?:(?<=ed)|(?<=ing)|(?<=ly)|(?<=ic)|(?<=al)|(?<=[ai]ble)|(?<=ous)|(?<=ive))")
 """A word with the ending of an adjective, an adverb or a participle."""
 
 

@@ -181,12 +181,16 @@ def test_erasure_takes_the_key_along(gateway: Running, kind: Any) -> None:
 
 def test_what_makes_something_new_says_that_it_takes_a_key(gateway: Running) -> None:
     """Of a replay, a refresh or recheck under way or a decision the second one changes nothing by
-    itself."""
+    itself; a reader's last judgment counts, a subject is followed once, and a link is stored
+    nowhere."""
     spec = create_app(gateway.settings).openapi()
     by_itself = {
         "/v1/sources/{name}/refresh",
         "/v1/dead-letters/{letter_id}/replay",
         "/v1/rechecks",
+        "/v1/questions/{question_id}/judgments",
+        "/v1/questions/{question_id}/shares",
+        "/v1/watches",
     }
     for path, methods in spec["paths"].items():
         accepts = {"201", "202"} & methods.get("post", {}).get("responses", {}).keys()

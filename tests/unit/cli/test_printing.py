@@ -44,6 +44,7 @@ PRINTERS = {
     "knowledge/names/compile/__main__.py": "what the compiler of tables made, for who runs it",
     "workers/health.py": "one line for Docker, through `printable`",
     "workers/extract/rendering.py": "a picture, for the process that asked for it",
+    "workers/file_formats/glyphs.py": "places of glyphs, for the process that asked for them",
 }
 """Every module that writes to a standard stream, and what."""
 CALLS = {"Console", "StreamHandler", "PrintLogger", "PrintLoggerFactory", "WriteLogger"}

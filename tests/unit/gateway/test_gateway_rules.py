@@ -40,7 +40,16 @@ def test_the_answer_to_a_failed_question_has_every_key_of_an_answer() -> None:
     # DESIGN section 5, "Answer object"
     answer = failed_answer()
     assert set(answer) == {
-        *("asked", "query_type", "classification", "pico", "tags", "sub_queries", "sufficiency"),
+        *(
+            "asked",
+            "lead",
+            "query_type",
+            "classification",
+            "pico",
+            "tags",
+            "sub_queries",
+            "sufficiency",
+        ),
         *("abstained", "abstain_reason", "abstain_detail", "cure", "cure_refreshes"),
         *("summary", "sections", "claims", "evidence", "references", "images", "conflicts"),
         *("verification_summary", "freshness_summary", "recall", "provenance"),

@@ -148,10 +148,10 @@ def test_sections_come_in_the_order_of_a_clinician() -> None:
     ]
 
 
-def test_eligibility_is_kept_to_the_letter() -> None:
-    criteria = "Inclusion Criteria:\n\n* Age \\>=18\n    * nested  item\n\nExclusion:\n\n1. none"
-    text = _one(_study(eligibilityModule={"eligibilityCriteria": criteria})).text
-    assert criteria in text
+def test_eligibility_is_kept_to_the_letter_and_escapes_are_the_signs_they_stand_for() -> None:
+    criteria = "Inclusion Criteria:\n\n* Age {}=18\n    * nested  item\n\nExclusion:\n\n1. none"
+    module = {"eligibilityCriteria": criteria.format("\\>")}
+    assert criteria.format(">") in _one(_study(eligibilityModule=module)).text
 
 
 @grid("status", ALL_STATUSES)

@@ -379,7 +379,6 @@ def test_an_empty_set_holds_nothing() -> None:
     [
         (('<PMID Version="1">101</PMID>', ""), None, "PMID"),
         (('<PMID Version="1">101</PMID>', "<PMID>0101</PMID>"), None, "PMID"),
-        (("Made-up sleep in <i>nobody</i> at 10<sup>9</sup>/L.", " "), "pmid:101", "title"),
     ],
 )
 def test_a_bad_record_is_a_problem_and_its_neighbours_survive(

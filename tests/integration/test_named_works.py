@@ -158,7 +158,7 @@ def test_a_misspelt_word_of_medicine_is_read_as_it_is_spelled(held: InlineWorker
 _OF_A_PACK = {
     "source_type": "pubmed",
     "source_key": "made-up:of-a-pack",
-    "title": "ctDNA-guided adjuvant treatment of bladder cancer",
+    "title": "ctDNA-Guided Adjuvant Atezolizumab in Muscle-Invasive Bladder Cancer",
     "identifiers": {"doi": "10.1056/NEJMoa2511885"},
     "text": "Of 761 enrolled patients 250 were randomized. Disease-free survival was 9.9 against "
     "4.8 months (hazard ratio 0.64; 95% CI 0.47 to 0.87). Adverse events were seen in many.",

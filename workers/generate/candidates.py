@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from clinical_text.instructions import addresses_reader, announces, outside_enclosures
+from clinical_text.instructions import (
+    addresses_reader,
+    announces,
+    outside_enclosures,
+    without_instructions,
+)
 from contracts.retrieval import Found
 from knowledge.anchors import trial_of
 from knowledge.links import written
@@ -43,7 +48,7 @@ class Candidate:
     """The identifiers of its document, as people write them, and the trial that it reports."""
     publisher: str = ""
     whole: str = field(default="", repr=False)
-    """The text that it stands in."""
+    """The text that it stands in; a short one without what speaks to a program."""
     found: bool = True
     """Whether it stands in a passage that was retrieved; otherwise it only adds details."""
     asked_for: bool = False
@@ -112,6 +117,7 @@ def candidates_of(entry: Found, version: Version, anchors: Mapping[int, int]) ->
     named, publisher = _called(version.identifiers), version.publisher or ""
     found: list[Candidate] = []
     source = _Source(text, version.structure, version.source_type, version.publication_type)
+    whole = _without_orders(source) if is_read_whole else text
     for line in _lines(source):
         inside = is_read_whole or _inside(line.last, passages)
         if not inside and not line.is_detail:
@@ -128,7 +134,7 @@ def candidates_of(entry: Found, version: Version, anchors: Mapping[int, int]) ->
                 publication_type=version.publication_type,
                 section=line.section,
                 publisher=publisher,
-                whole=text,
+                whole=whole,
                 found=inside,
                 sentences=line.sentences,
                 asked_for=entry.named,
@@ -168,6 +174,24 @@ def _read_lines(source: _Source) -> tuple[_Line, ...]:
 
 # Much is asked of few works, and what a version says never changes.
 _of_short, _of_long = lru_cache(maxsize=512)(_read_lines), lru_cache(maxsize=64)(_read_lines)
+
+
+@lru_cache(maxsize=512)
+def _without_orders(source: _Source) -> str:
+    """The text without its sentences for a program: they name nothing that a work has, and no line
+    answers the better for them."""
+    text, sentences = source.text, sentences_of(source.structure)
+    kept = without_instructions(text, sentences)
+    if kept == list(sentences):
+        return text
+    parts, at, number = list[str](), 0, 0
+    for one in sentences:
+        parts.append(text[at : one.start])
+        while number < len(kept) and kept[number].end <= one.end:
+            parts.append(kept[number].of(text))
+            number += 1
+        at = one.end
+    return "".join((*parts, text[at:]))
 
 
 class _Piece:

@@ -234,11 +234,11 @@ def _has(name: str, words: str) -> bool:
 
 def has_required(candidate: Candidate, understanding: Understanding) -> bool:
     """Whether what was found of a work has all that the question names: it speaks to the question,
-    whatever its other words are."""
+    whatever its other words are. The name of its trial by a pack stands in it."""
     required = understanding.asked.required
     if not required or not any(one.covered for one in candidate.places):
         return False
-    text = "\n".join((candidate.title, *(one.text for one in candidate.places)))
+    text = "\n".join((_called(candidate), *(one.text for one in candidate.places)))
     return all(forms(one).stand_in(text) for one in required)
 
 

@@ -19,6 +19,7 @@ from knowledge.tags import tags
 
 _QUALIFIES = re.compile(r"[a-z]++(?:(?<=ed)|(?<=ing)|(?<=ly)|(?<=ic)|(?<=al)|(?<=[ai]ble)|(?<=ous)|(?<=ive))")
 """A word with the ending of an adjective, an adverb or a participle."""
+_TYPED_INITIALS = re.compile(r"[a-z]{3,5}")
 
 
 def remark(code: str, **values: Any) -> dict[str, Any]:
@@ -98,10 +99,17 @@ def _is_particular(name: str) -> bool:
 
 
 def _is_told(name: str, told: Iterable[str]) -> bool:
-    """Whether a source has a name; one of several words that no table has, by all its words."""
+    """Whether a source has a name; one of several words that no table has, by all its words. Short
+    ones may be initials without their capitals (dfs)."""
     parts = name.split() if " " in name and not resolve(name).known else [name]
-    each = [forms(one) for one in parts]
-    return any(all(part.stand_in(one) for part in each) or mentions(one, name) for one in told)
+    each = [
+        [forms(one), *([forms(one.upper())] if _TYPED_INITIALS.fullmatch(one) else [])]
+        for one in parts
+    ]
+    return any(
+        all(any(form.stand_in(one) for form in part) for part in each) or mentions(one, name)
+        for one in told
+    )
 
 
 def _distinct(found: Sequence[str]) -> list[str]:

@@ -66,7 +66,7 @@ def test_ask_progress_answer_citation_and_the_very_words(look: Look, api: httpx.
         assert api.post("/v1/stages/generate/resume").is_success
     claims = seen.page.locator("li.claim")
     expect(claims.first).to_be_visible()
-    expect(claims.first.locator(".badge").first).to_have_text("Verified")
+    expect(seen.page.locator(".lead .badge").first).to_have_text("Verified")
     expect(seen.page.get_by_text("Last updated")).to_be_visible()
     seen.page.get_by_role("button", name="It is right").click()
     expect(seen.page.get_by_role("button", name="It is right (1)")).to_be_visible()

@@ -98,6 +98,7 @@ sentences = (
     st.lists(st.sampled_from(CUES), min_size=3, max_size=14)
     # "no." is a number's, and ends no sentence
     .filter(lambda words: not " ".join(words).rstrip(" ,").endswith("no"))
+    .filter(lambda words: words[0].isalnum())  # a comma begins none
     .map(lambda words: " ".join(words).capitalize() + ".")
 )
 

@@ -71,6 +71,8 @@ def test_a_question_in_another_language_is_told_why_it_has_no_answer() -> None:
         ("What did the VEGA trial find?", "A work on ALTAIR.", ["VEGA"]),
         ("Signatera vs Haystack", "Signatera found 89%.", ["Haystack"]),
         ("Signatera vs Haystack", "Signatera beside Haystack", []),
+        ("hr for dfs imvigor011", "IMvigor011: disease-free survival", []),
+        ("hr for dfs imvigor011", "IMvigor011: overall survival", ["dfs imvigor011"]),
         ("Durvalumab in non-small-cell lung cancer?", "Durvalumab in NSCLC", []),
     ],
 )

@@ -28,6 +28,9 @@ _RARE = 5
 """Letters of a word of no dictionary, at least: shorter ones are often cut words (ours)."""
 _SHAPED = re.compile(r"(?=[^\WA-Z]{0,40}[A-Z][^\WA-Z\d]{0,40}[A-Z\d]|[^\W\d]{0,40}\d[^\WA-Z]{0,40}[A-Z])\w{3,80}")
 
+_TYPED = re.compile(r"(?<![\w-])[a-z]{5,40}\d[a-z\d]{0,40}(?![\w-])")
+"""A name with its number, typed in lower case as no table knows it: imvigor011."""
+
 
 def required(question: str, asked: Sequence[Named]) -> tuple[str, ...]:
     """Those of the names that an answer must be about, as written.
@@ -48,7 +51,8 @@ def _required(question: str, asked: Sequence[Named]) -> Iterator[str]:
     numbers, drugs = spans_of_identifiers(question), drugs_at(question)
     asked_for = asked_about(question, else_taken=True)
     taken = [(one.start, one.end) for one in drugs if one.name not in asked_for]
-    for one in names(question, typed=True):
+    found = names(question, typed=True)
+    for one in found:
         written = question[one.start : one.end]
         if any(start < one.end and one.start < end for start, end in (*numbers, *taken)):
             continue
@@ -64,6 +68,15 @@ def _required(question: str, asked: Sequence[Named]) -> Iterator[str]:
                 yield _SEVERITY.sub("", written)
         else:
             yield from (part for part in written.split("-") if _is_unknown(part))
+    for typed in _TYPED.finditer(question):
+        start, end = typed.span()
+        if any(one.start < end and start < one.end for one in found):
+            continue
+        if any(first < end and start < last for first, last in (*numbers, *taken)):
+            continue
+        is_asked = any(one.start <= start and end <= one.end for one in asked)
+        if is_asked and _is_unknown(typed.group()):
+            yield typed.group()
 
 
 def _is_particular(written: str, name: Name) -> bool:

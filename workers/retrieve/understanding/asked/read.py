@@ -1,79 +1,62 @@
-"""What a question asks for, read from its words: `read_asked`. Pure."""
+"""What a question asks for, read from its words: `read_asked`."""
 
-import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 
-from knowledge.loader import load
-from knowledge.words import Mention
-from workers.retrieve.understanding.asked.answer_type import answer_type
-from workers.retrieve.understanding.asked.constraints import constraints, exclusions
+from clinical_text.names import Name, names
+from workers.retrieve.understanding.asked import reader
+from workers.retrieve.understanding.asked.constraints import constraint
 from workers.retrieve.understanding.asked.model import Asked
-from workers.retrieve.understanding.asked.names import Named, named
-from workers.retrieve.understanding.asked.places import Places
-from workers.retrieve.understanding.asked.problem import problem
-from workers.retrieve.understanding.assertion import asserted
-from workers.retrieve.understanding.sentences import Sentence, sentences
+from workers.retrieve.understanding.asked.reader import Part
 
-
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(load("asked")[name], re.IGNORECASE)
+_MOST_PROBLEMS = 2
+"""A problem may be one thing in the presence of another."""
 
 
 def read_asked(question: str) -> Asked:
     """The form of the answer, the problem, the names that it must be about, and the constraints."""
-    parts = sentences(question)
-    found = named(question)
-    excluded = Places((one.start, one.end) for one in exclusions(question))
-    names = _stated(question, found, excluded)
-    about = problem(question, names, parts)
-    asked_about = [one for one in names if one == about or _is_asked(one, question, parts)]
-    others = [one for one in asked_about if one.kind == "condition" and one != about]
+    marked = reader.read(question)
+    known = names(question, typed=True)
+    problems = sorted(marked.parts["problem"], key=lambda one: -one.share)[:_MOST_PROBLEMS]
+    told = sorted((*marked.parts["names"], *problems), key=lambda one: one.start)
     return Asked(
-        type=answer_type(question, parts),
-        problem=_spelled_out(about) if about else "",
-        names=tuple(_unique(asked_about)),
-        constraints=constraints(question, found, others),
+        type=marked.type,
+        problem=", ".join(_unique(_spelled_out(question, one, known) for one in problems)),
+        names=tuple(_unique(name for one in told for name in _called(question, one, known))),
+        constraints=tuple(constraint(question, one) for one in marked.parts["constraints"]),
     )
 
 
-def _is_asked(one: Named, question: str, parts: Sequence[Sentence]) -> bool:
-    """Whether an answer must be about a name: one of a sentence that asks, or what a sentence
-    weighs or the next one refers to that names a choice; any where none asks."""
-    if not any(part.asks for part in parts):
-        return True
-    n = bisect_right(parts, one.start, key=lambda part: part.start) - 1
-    part, following = parts[n], parts[n + 1] if n + 1 < len(parts) else None
-    if part.asks:
-        return True
-    is_meant = following is not None and (
-        following.asks and _pattern("refers").search(question, following.start, following.end)
+def _spelled_out(question: str, part: Part, known: Sequence[Name]) -> str:
+    """Words as written; of a short form what it stands for, where a table has that."""
+    text = question[part.start : part.end]
+    return next((also for also in _also(text, part, known) if text.isupper()), text)
+
+
+def _called(question: str, part: Part, known: Sequence[Name]) -> Iterator[str]:
+    """A name as written and what else it is known by."""
+    text = question[part.start : part.end]
+    yield text
+    yield from _also(text, part, known)
+
+
+def _also(text: str, part: Part, known: Sequence[Name]) -> Iterator[str]:
+    for one in known:
+        if one.known and part.start <= one.start and one.end <= part.end:
+            name = " ".join(reversed(one.preferred.split(", ")))
+            if not text.isupper() or _is_short_for(text, name):
+                yield name
+
+
+def _is_short_for(written: str, name: str) -> bool:
+    """Whether the letters of a short form, which may mean much, stand in a name in their order."""
+    letters = iter(name.lower())
+    return name[:1].lower() == written[:1].lower() and all(
+        one in letters for one in written.lower()
     )
-    weighed = is_meant or _pattern("weighing").search(question, part.start, part.end)
-    is_choice = one.kind == "drug" or (one.kind == "other" and one.text != one.text.lower())
-    return bool(weighed) and is_choice
 
 
-def _stated(question: str, names: Sequence[Named], excluded: Places) -> list[Named]:
-    """The names that are neither left out nor denied nor a relative's."""
-    kept = [one for one in names if not excluded.meet(one.start, one.end)]
-    places = {(one.start, one.end): one for one in kept}
-    held = asserted(question, [Mention(one.text, one.start, one.end) for one in kept])
-    return [places[one.start, one.end] for one in held]
-
-
-def _spelled_out(one: Named) -> str:
-    """A name as written; of a short form what it stands for, where a table has that."""
-    if one.text.isupper() and one.also:
-        return " ".join(reversed(one.also[0].split(", ")))
-    return one.text
-
-
-def _unique(names: Iterable[Named]) -> Iterable[str]:
-    told: dict[str, str] = {}
-    for one in names:
-        for name in (one.text, *one.also):
-            told.setdefault(name.lower(), name)
-    return told.values()
+def _unique(told: Iterable[str]) -> Iterable[str]:
+    found: dict[str, str] = {}
+    for one in told:
+        found.setdefault(one.lower(), one)
+    return found.values()

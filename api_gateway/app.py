@@ -19,11 +19,11 @@ from redis.retry import Retry
 from api_gateway import problems
 from api_gateway.audit import routes as audit
 from api_gateway.auth import page_routes as pages_signin
-from api_gateway.auth.access import keys_required
 from api_gateway.auth.gate import Gate, guarded_routes
 from api_gateway.auth.holding import Holding
 from api_gateway.auth.limits import Limiter
 from api_gateway.auth.refusals import Refusals
+from api_gateway.auth.requirement import keys_required
 from api_gateway.backpressure.load import Load
 from api_gateway.dead_letters import routes as dead_letters
 from api_gateway.documents import (
@@ -42,6 +42,8 @@ from api_gateway.http.host_names import is_loopback
 from api_gateway.http.listen import Notices
 from api_gateway.http.methods import Methods
 from api_gateway.http.publishing import PublishingThread
+from api_gateway.library import page_routes as pages_library
+from api_gateway.library import routes as library
 from api_gateway.metrics.metrics import Metrics
 from api_gateway.metrics.server_metrics import ServerState
 from api_gateway.middleware import Envelope
@@ -53,12 +55,15 @@ from api_gateway.pages import rendering, static_routes
 from api_gateway.pages.errors import ErrorPages
 from api_gateway.quality import routes as quality
 from api_gateway.questions import page_routes as pages_ask
+from api_gateway.questions import reader_page_routes as pages_readers
+from api_gateway.questions import reader_routes as readers
 from api_gateway.questions import routes as questions
 from api_gateway.recalls import routes as recalls
 from api_gateway.rechecks import routes as rechecks
 from api_gateway.reviews import page_routes as pages_reviews
 from api_gateway.reviews import routes as reviews
 from api_gateway.sources import routes as sources
+from api_gateway.sources import watch_routes as watches
 from api_gateway.state import Gateway
 from api_gateway.verifications import page_routes as pages_verify
 from api_gateway.verifications import routes as verifications
@@ -78,19 +83,24 @@ log = structlog.get_logger(__name__)
 ROUTES = (
     recalls,
     questions,
+    readers,
     verifications,
     notes,
     extractions,
     reviews,
     erasure_routes,
+    library,
     documents,
     sources,
+    watches,
     dead_letters,
     audit,
     rechecks,
     quality,
     health_routes,
     pages_ask,
+    pages_readers,
+    pages_library,
     adding_routes,
     pages_evidence,
     pages_verify,

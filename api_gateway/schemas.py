@@ -1,6 +1,6 @@
 """Schemas of requests and responses, as OpenAPI shows them."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -9,80 +9,17 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    StringConstraints,
-    field_validator,
 )
 
-from api_gateway.http.storable import STORABLE
 from api_gateway.questions.answer_schemas import SealedAnswer
-from api_gateway.questions.filters import Filters, Moment, instant
 from store.documents.publication_status import State
 from store.documents.records import NoticeKind
-from store.models import now
 from store.recalls.log import RecallState
 
-MAX_QUESTION_CHARS = 4000
-MAX_QUESTION_BODY_BYTES = 64 * 1024
 POLL_AFTER_MS = 250
 MAX_WAIT_SECONDS = 60
-CLOCK_SKEW = timedelta(minutes=5)
-"""Our choice: how far a client's clock may be ahead of this machine's."""
 
 QuestionStatus = Literal["queued", "running", "answered", "failed", "erased"]
-
-
-class QuestionIn(BaseModel):
-    """A question to be answered from the evidence that is held."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {
-                    "question": "Does ctDNA clearance after surgery predict recurrence in stage "
-                    "III colon cancer?",
-                    "as_of": "2026-01-31",
-                    "max_references": 8,
-                },
-                {
-                    "question": "What speaks against immunotherapy in bladder cancer?",
-                    "filters": {
-                        "source_types": ["pubmed", "clinicaltrials"],
-                        "diseases": ["bladder_cancer"],
-                        "published_from": "2020-01-01",
-                    },
-                },
-            ]
-        },
-    )
-
-    question: Annotated[
-        str,
-        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUESTION_CHARS),
-        STORABLE,
-    ]
-    as_of: Moment | None = Field(
-        default=None,
-        description="answer as of this date or date-time (with time zone); now, if left out. "
-        "One that lies in the future is refused with 422; days are those of UTC",
-    )
-    patient_context: Annotated[str, Field(max_length=MAX_QUESTION_CHARS), STORABLE] | None = Field(
-        default=None, description="stays in the database: in no log, metric or audit event"
-    )
-    max_references: Annotated[int, Field(strict=True, ge=1, le=10)] | None = None
-    filters: Filters | None = None
-
-    @field_validator("as_of")
-    @classmethod
-    def _begun(cls, value: datetime | date | None) -> datetime | date | None:
-        if value is not None and instant(value, time.min) > now() + CLOCK_SKEW:
-            raise ValueError("lies in the future (days are those of UTC): leave it out for now")
-        return value
-
-    def options(self) -> dict[str, Any]:
-        """The fields that were set besides the question itself, as JSON values."""
-        return self.model_dump(mode="json", exclude={"question"}, exclude_none=True)
 
 
 class Accepted(BaseModel):
@@ -165,6 +102,9 @@ class NumberClaimOut(BaseModel):
     held_ended: bool = Field(description="whether that work was retracted, withdrawn or removed")
     title_agrees: bool
     year_agrees: bool | None = Field(description="null: not both say when they were published")
+    authors_agree: bool | None = Field(
+        default=None, description="their first authors; null: not both name authors"
+    )
 
 
 class SubmissionOut(BaseModel):
@@ -214,6 +154,7 @@ class VersionOut(BaseModel):
     authors: list[str]
     labels: list[str]
     published_at: datetime | None
+    published_precision: Literal["year", "month", "day"]
     fetched_at: datetime
     superseded_at: datetime | None
 

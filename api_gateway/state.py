@@ -16,6 +16,7 @@ from api_gateway.http.publishing import PublishingThread
 from api_gateway.metrics.metrics import Metrics
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
+from store.index.lexical import Segment
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Gateway:
     load: Load
     holding: Holding
     remembered: Remembered[Any] = field(default_factory=Remembered)
+    segments: dict[int, Segment] = field(default_factory=dict)
+    """The cache of the index of words, for the library's search."""
 
 
 async def _gateway(request: Request) -> Gateway:

@@ -20,9 +20,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
+from api_gateway.documents.adding_view import kinds
 from api_gateway.pages import wording
 from api_gateway.pages.rendering import NAVIGATION, render, static_files
+from api_gateway.questions import sharing
 from api_gateway.questions.answer_view import answer_view
+from api_gateway.questions.page_routes import FIELDS, NO_ERRORS
+from api_gateway.questions.question_in import MAX_QUESTION_CHARS
 from api_gateway.questions.view import question_view
 from api_gateway.schemas import QuestionOut
 from cli.output.printing import Console
@@ -166,6 +170,15 @@ def question(body: dict[str, Any]) -> QuestionOut:
     )
 
 
+_ASKING: dict[str, Any] = {
+    "given": dict.fromkeys(FIELDS, ""),
+    "errors": NO_ERRORS,
+    "most": MAX_QUESTION_CHARS,
+    "kinds": kinds(),
+}
+"""What the form of a question is made of."""
+
+
 def answer_page(found: QuestionOut) -> str:
     """The HTML of a question's page."""
     return render(
@@ -177,6 +190,13 @@ def answer_page(found: QuestionOut) -> str:
         curing=[],
         followed=[],
         key="",
+        before=None,
+        shared=False,
+        link="",
+        link_until=None,
+        judgments=[(name, words, 0) for name, words in wording.JUDGMENT.items()],
+        share_days=sharing.DAYS,
+        **_ASKING,
     )
 
 
@@ -186,13 +206,12 @@ def first_page() -> str:
         "ask.html",
         nav=list(NAVIGATION[:3]),
         path="/",
-        given={"question": "", "as_of": "", "patient_context": ""},
-        errors={"question": "", "as_of": "", "patient_context": ""},
         refused="",
         examples=wording.EXAMPLES,
-        most=4000,
+        empty=False,
         key="",
         before=None,
+        **_ASKING,
     )
 
 

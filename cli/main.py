@@ -62,6 +62,14 @@ COMMANDS = {
         "cli.commands.recheck:recheck",
         "Verify held answers again under the gate of today: a dry run unless --apply is given.",
     ),
+    "reread": (
+        "cli.commands.reread:reread",
+        "Read what is held by the rules of this release: ended works, editions, callers' versions.",
+    ),
+    "editions": (
+        "cli.commands.reread:editions",
+        "List documents that a newer edition may replace, or say of one whether it does.",
+    ),
     "report": (
         "cli.commands.report:report",
         "Write a report of the last days: targets and misses, trends, sources, deaths, costs.",

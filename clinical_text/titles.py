@@ -5,6 +5,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from clinical_text.fates import without_fate
+
 SAME_TITLE = 0.8
 """Ours: share of words in common (Jaccard) from which two titles are one. Registries drop
 subtitles, so one title that holds the other counts as the same too."""
@@ -12,19 +14,12 @@ MIN_CONTAINED_WORDS = 4
 
 _WORD = re.compile(r"[^\W_]+")
 _TAG = re.compile(r"<[^<>]{0,200}>")
-# Publishers set the fate of a work before its title. "Retraction:" and "Expression of concern:" are
-# not here: so begins the title of the notice, which is another work.
-_FATE = re.compile(
-    r"^\W*(?:(?:retracted|withdrawn)(?: (?:article|paper|chapter))?|removed"
-    r"|temporary removal)\s*[:.\]–—-]\s*",
-    re.IGNORECASE,
-)
 _ROMAN = re.compile(r"[ivx]+")
 
 
 def title_words(title: str) -> tuple[str, ...]:
     """The words of a title without case, tags, accents, punctuation and the work's fate."""
-    plain = unicodedata.normalize("NFKD", _FATE.sub("", _TAG.sub(" ", html.unescape(title))))
+    plain = unicodedata.normalize("NFKD", without_fate(_TAG.sub(" ", html.unescape(title))))
     return tuple(
         _WORD.findall("".join(c for c in plain.casefold() if not unicodedata.combining(c)))
     )

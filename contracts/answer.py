@@ -23,13 +23,24 @@ Reason = Literal[
 ]
 
 
+class Table(Part):
+    """What several sources say, a row each."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
 class Lead(Part):
-    """The first line: what it says, and the claims that say so."""
+    """The first line: what it says, and the claims that say so; a line each, or a row of a table.
+
+    `value`: yes or no, the figure, or who recommends.
+    """
 
     kind: str
     value: str | None = None
     text: str
     claim_ids: tuple[str, ...] = ()
+    table: Table | None = None
 
 
 class Citation(Part):

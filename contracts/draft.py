@@ -45,7 +45,7 @@ class Fallback(Part):
 class Lacks(Part):
     """Of whom no source speaks that speaks to all else that is asked."""
 
-    who: Annotated[str, Field(description="patients, payers or regulators")]
+    who: Annotated[str, Field(description="names, patients, payers or regulators")]
     asked: tuple[str, ...]
 
 

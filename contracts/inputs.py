@@ -6,7 +6,7 @@ do: it is never shown.
 
 from collections.abc import Mapping
 
-from contracts.answer import AskedSource, Conflict, Cure, CureRefresh, Earlier, Notice
+from contracts.answer import AskedSource, Conflict, Cure, CureRefresh, Earlier, Notice, Scores
 from contracts.body import Body, Part
 
 _NONE: Mapping[str, int] = {}
@@ -133,8 +133,12 @@ class Gate(Part):
     counts: GateCounts | None = None
 
 
+_NO_STANCES: Mapping[str, Scores] = {}
+
+
 class AnswerInputs(Body):
-    """The inputs of an answer. Fields with defaults are not in those of every earlier release."""
+    """The inputs of an answer; `stances`: what the local verifier made of claims on a yes/no
+    question. Fields with defaults are not in those of every earlier release."""
 
     checked: tuple[CheckedClaim, ...]
     keyless: bool = False
@@ -146,3 +150,4 @@ class AnswerInputs(Body):
     held: Mapping[str, HeldVersion]
     cured: Cured | None = None
     gate: Gate | None = None
+    stances: Mapping[str, Scores] = _NO_STANCES

@@ -52,12 +52,16 @@ class Restriction(Part):
 
 
 class Asked(Part):
-    """What is asked: the form of the answer, the problem, names, and what restricts it."""
+    """What is asked: the form of the answer, the problem, names, and what restricts it; `required`:
+    those of the names without which no source answers, `either`: drugs among these of which one
+    will do, the answer then being on that one."""
 
     type: str
     problem: str | None = None
     names: tuple[str, ...] = ()
     constraints: tuple[Restriction, ...] = ()
+    required: tuple[str, ...] = ()
+    either: tuple[str, ...] = ()
 
 
 class LabValue(Part):

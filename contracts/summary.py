@@ -35,6 +35,15 @@ class Item(Part):
     source: str
 
 
+class Uncovered(Part):
+    """Words that seem to order something or name a problem (`act`), and stand neither in the plan
+    nor among the problems."""
+
+    act: str
+    text: str
+    source: str
+
+
 class Recommendation(Part):
     """A recommendation in the words of the note; `confidence` is a share."""
 
@@ -99,6 +108,7 @@ class Summary(Body):
     chunks: tuple[NoteChunk, ...]
     summary: Mapping[str, tuple[Item, ...]]
     plan: Plan
+    uncovered: tuple[Uncovered, ...] = ()
     validation: Validation
     warnings: tuple[NoteWarning, ...] = ()
     provenance: NoteProvenance

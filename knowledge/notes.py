@@ -49,18 +49,6 @@ class Kind(_Policy):
     names: Words
 
 
-class Cue(_Policy):
-    """Words that assign a sentence to a list."""
-
-    list: ListName
-    words: Words
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Matches lower-case text with one of the words."""
-        return matcher(self.words)
-
-
 class SectionPolicy(_Policy):
     """See the comments of `note_sections.yaml`."""
 
@@ -85,8 +73,6 @@ class SectionPolicy(_Policy):
     talkers: Words
     clinicians: Words
     lay_speakers: Words
-    announced: Words
-    concluded: Words
     entry_names: Words
     unfilled: tuple[str, ...]
     choices: tuple[str, ...]
@@ -100,8 +86,6 @@ class SectionPolicy(_Policy):
     told: Words
     relatives: Words
     companions: Words
-    cues: tuple[Cue, ...]
-    otherwise: ListName
     heading_chars: Count
     heading_words: Count
     label_chars: Count
@@ -135,16 +119,6 @@ class SectionPolicy(_Policy):
         """Matches lower-case text with a word of `told`."""
         return matcher(self.told)
 
-    @cached_property
-    def announces(self) -> re.Pattern[str]:
-        """Matches lower-case text with a word of `announced`."""
-        return matcher(self.announced)
-
-    @cached_property
-    def concludes(self) -> re.Pattern[str]:
-        """Matches lower-case text with a word of `concluded`."""
-        return matcher(self.concluded)
-
     def list_of(self, kind: str) -> ListName | None:
         """The list of a known kind; None for unknown kinds and those that are left out."""
         known = self.kinds.get(kind)
@@ -158,11 +132,10 @@ class SectionPolicy(_Policy):
 class Confidence(_Policy):
     """The confidence of a reading, by where its words are, and the deductions from it."""
 
-    plan_with_cue: Share
     plan: Share
-    plan_without_step: Share
-    assessment_plan_with_cue: Share
-    assessment_with_cue: Share
+    plan_doubted: Share
+    ordered: Share
+    inferred: Share
     conditional: Share
     withheld: Share
 
@@ -209,15 +182,13 @@ class PlanPolicy(_Policy):
 
     guard_below: Share
     confidence: Confidence
+    likely: Share
+    certain: Share
+    planned: Share
+    unlikely: Share
+    moved: Share
     notes: GuardNotes
     actions: Words
-    strong: Words
-    agreements: Words
-    reports: Words
-    introductions: Words
-    steps: Words
-    ahead: str
-    past: Words
     conditional: Words
     withheld: Words
     turned: Words
@@ -226,8 +197,6 @@ class PlanPolicy(_Policy):
     model: ModelBounds
     fallbacks: dict[Reason, str]
     warnings: Warnings
-    imperatives: Words
-    requests: Words
     taken_back: Words
     no_allergy: Words
     foreign: Words

@@ -8,6 +8,8 @@ from importlib.resources import files
 
 from knowledge.tags import tags
 
+_FILES = ("vocabulary.yaml", "kinds.yaml")
+
 
 @dataclass(frozen=True)
 class Tags:
@@ -18,6 +20,8 @@ class Tags:
     diseases: tuple[str, ...]
     """Diseases anywhere, the focus included."""
     decisions: tuple[str, ...]
+    kind: str | None = None
+    """What kind of work it is (`knowledge.kinds`)."""
 
 
 def tags_of(title: str, subjects: Iterable[str], text: str) -> Tags:
@@ -30,6 +34,6 @@ def tags_of(title: str, subjects: Iterable[str], text: str) -> Tags:
 
 @cache
 def vocabulary_version() -> str:
-    """The version of the vocabulary: the first 12 hex digits of its SHA-256."""
-    content = files("knowledge").joinpath("vocabulary.yaml").read_bytes()
-    return hashlib.sha256(content).hexdigest()[:12]
+    """The version of the vocabulary and the kinds: the first 12 hex digits of their SHA-256."""
+    content = [files("knowledge").joinpath(name).read_bytes() for name in _FILES]
+    return hashlib.sha256(b"".join(content)).hexdigest()[:12]

@@ -1,10 +1,11 @@
-"""Runs all tests: those that compute with one process a core, then those that wait, with one more.
+"""Runs all tests: those that wait, and in the time that these leave idle those that compute.
 
     python -m tests.pools [PYTEST_ARGUMENT ...]
 
-Tests that wait for servers, leases or a browser leave room for one more process. With more than
-that, or beside the tests that compute, leases of seconds run out and clocks tell nothing (two
-cores: no faster, and two tests of 16,000 failed). The slowest tests of both are printed last.
+Tests that wait for servers, leases or a browser leave room for one process more than there are
+cores. With more than that leases of seconds run out and clocks tell nothing (two cores: no faster,
+and two tests of 16,000 failed). So the tests that compute, one process a core, are only given the
+time that nobody else wants. The slowest tests of both are printed last.
 """
 
 import os
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,6 +22,8 @@ ROOT = Path(__file__).parent.parent
 WAITING = ("e2e", "chaos", "integration", "contract")
 """Folders whose tests mostly wait, the longest first; tests of all other folders compute."""
 SLOWEST = 20
+LEAST = 19
+"""The niceness of who gives way to everybody (sched(7))."""
 NO_TESTS = 5
 """pytest's exit status if no test was selected."""
 
@@ -31,6 +35,8 @@ class Pool:
     name: str
     folders: tuple[str, ...]
     processes: int
+    when_idle: bool
+    """It takes only the time that others leave, and so much longer for a test."""
 
     def command(self, report: Path, arguments: Sequence[str]) -> list[str]:
         """The command line; tests of one file stay together, and files keep their order."""
@@ -38,6 +44,7 @@ class Pool:
             *(sys.executable, "-m", "pytest", *self.folders, f"--numprocesses={self.processes}"),
             *("--dist=loadfile", "--no-loadscope-reorder", f"--junitxml={report}"),
             "--override-ini=junit_duration_report=total",
+            *(["--timeout=900"] if self.when_idle else []),
             *arguments,
         ]
 
@@ -51,8 +58,8 @@ def pools(cores: int) -> tuple[Pool, Pool]:
     computing = [f"tests/{name}" for name in folders if name not in WAITING]
     waiting = [f"tests/{name}" for name in WAITING]
     return (
-        Pool("computing", tuple(computing), cores),
-        Pool("waiting", tuple(waiting), cores + 1),
+        Pool("computing", tuple(computing), cores, when_idle=True),
+        Pool("waiting", tuple(waiting), cores + 1, when_idle=False),
     )
 
 
@@ -68,13 +75,24 @@ def slowest(reports: Sequence[Path]) -> list[tuple[float, str]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run both pools; returns 0 only if all tests passed."""
+    """Run both pools, one beside the other; returns 0 only if all tests passed."""
+    computing, waiting = pools(len(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as folder:
-        statuses, reports = set(), []
-        for pool in pools(len(os.sched_getaffinity(0))):
-            reports.append(Path(folder) / f"{pool.name}.xml")
-            command = pool.command(reports[-1], arguments)
-            statuses.add(subprocess.run(command, check=False).returncode)
+        reports = [Path(folder) / f"{pool.name}.xml" for pool in (computing, waiting)]
+        said = Path(folder) / "computing.txt"
+        with said.open("wb") as output:
+            beside = subprocess.Popen(
+                computing.command(reports[0], arguments),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                preexec_fn=partial(os.nice, LEAST),
+            )
+            try:
+                done = subprocess.run(waiting.command(reports[1], arguments), check=False)
+                statuses = {done.returncode, beside.wait()}
+            finally:
+                beside.terminate()  # after Ctrl-C; else it has ended
+        sys.stdout.write(said.read_text("utf-8", errors="replace"))
         for seconds, name in slowest(reports):
             sys.stdout.write(f"{seconds:7.2f} s  {name}\n")
     return max(statuses - {NO_TESTS} or {NO_TESTS})

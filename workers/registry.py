@@ -1,10 +1,12 @@
 """The modules of all stages: a worker can run exactly the stages listed here."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from messages import Stage
-from workers.runtime.stage import StageSpec
+
+if TYPE_CHECKING:
+    from workers.runtime.stage import StageSpec
 
 MODULES = {
     # Fetching and reading have two queues, so that a slow source does not delay an upload, but one
@@ -27,7 +29,7 @@ MODULES = {
 }
 
 
-def spec_of(stage: Stage) -> StageSpec[Any, Any]:
+def spec_of(stage: Stage) -> "StageSpec[Any, Any]":
     """The spec of `stage`, imported on first use: a worker loads only the stages it runs."""
     spec: StageSpec[Any, Any] = import_module(MODULES[stage]).SPEC
     return spec

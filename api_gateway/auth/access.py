@@ -22,13 +22,12 @@ from api_gateway.auth.browser_sessions import FIELD, SAFE_METHODS, csrf_of, same
 from api_gateway.auth.holding import refused
 from api_gateway.auth.limits import Exceeded, Limits, midnight_before, until_midnight
 from api_gateway.auth.refusals import Refused
+from api_gateway.auth.requirement import keys_required
 from api_gateway.http.forms import FormLimits, form_of
-from api_gateway.http.host_names import is_loopback
 from api_gateway.http.repeats import is_repeat
 from api_gateway.problems import not_found
 from api_gateway.state import Gateway
 from store.access import keys, sessions
-from store.core.settings import Settings
 from store.models import LOCAL_OWNER, AccessKey, now
 from store.reports import model_usage
 from workers.language_model import table_of
@@ -69,11 +68,6 @@ class Caller:
 
 LOCAL = Caller(LOCAL_OWNER, None, frozenset(Scope))
 """The caller on loopback while no keys are required."""
-
-
-def keys_required(settings: Settings) -> bool:
-    """Whether every caller needs a key. Always true if other machines can reach the gateway."""
-    return settings.require_keys or not is_loopback(settings.host)
 
 
 def authenticate(gateway: Gateway, presented: str | None) -> Caller:

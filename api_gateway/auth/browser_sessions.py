@@ -19,7 +19,7 @@ FIELD = "csrf"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 PAGES = frozenset(
     {"", "ask", "questions", "evidence", "verify", "documents", "extractions", "reviews"}
-    | {"notes", "operate", "signin", "signout"}
+    | {"library", "notes", "operate", "signin", "signout"}
 )
 """The first part of the addresses of pages."""
 _PERSON = b"attest.csrf"

@@ -50,9 +50,12 @@ def faults_page(
     status: Status = "open",
     stage: Stage | None = None,
     cursor: Cursor = None,
+    words: Annotated[str, Query(max_length=200)] = "",
 ) -> HTMLResponse:
     """Dead letters by fault, the one that was seen last first."""
-    chosen = Chosen(_stored(status), stage=stage.value if stage else None)
+    words = words.strip().replace("\0", "")
+    name = stage.value if stage else None
+    chosen = Chosen(_stored(status), stage=name, words=words or None)
     with gateway.store.reading() as session:
         listed = listing.groups(session, chosen, cursor=cursor, limit=PAGE)
     return page(
@@ -61,7 +64,8 @@ def faults_page(
         faults=[fault_line(group) for group in listed.groups],
         chosen=status,
         statuses=LETTER,
-        stage=stage.value if stage else "",
+        stage=name or "",
+        words=words,
         cursor=cursor,
         next_cursor=listed.next_cursor,
     )

@@ -18,7 +18,14 @@ from api_gateway.documents import adding_view
 from api_gateway.documents.uploads import Item, accept, item_of
 from api_gateway.http.idempotency import FORM_PREFIX, form_key
 from api_gateway.http.uploads import MOST_UTF8_BYTES, PLAIN, Received, media_type_of
-from api_gateway.pages.forms import File, GivenFiles, InGivenFiles, lines, refused_form
+from api_gateway.pages.forms import (
+    File,
+    FormOrNothing,
+    GivenFiles,
+    InGivenFiles,
+    lines,
+    refused_form,
+)
 from api_gateway.pages.once import key_of, keyed
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, not_found, request_id_of
@@ -34,6 +41,8 @@ router = APIRouter(
 LATELY = 10
 BODY_LIMITS = {("POST", router.prefix): BodyLimit(None)}
 _BATCHES = UUID("5a3c0f4e-8f0c-4a52-9d6c-2d3f1c9b7e10")
+_SAMPLES = UUID("0b1c2a52-6d1e-4a39-8d0f-0f3a3a5d7b11")
+"""The key of the form that loads the samples: they are loaded once."""
 _FIELDS = ("text", "source_type", *adding_view.DETAILS)
 
 
@@ -251,6 +260,19 @@ def _refuse(came: _Outcome, name: str, sent: Received, problem: Problem) -> None
         came.errors["text"] = problem.detail
     else:
         came.refused.append((name, adding_view.why_not(name, problem)))
+
+
+@router.post("/samples")
+def load_samples(
+    request: Request, _: FormOrNothing, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Keep the sample records, once for each owner, and lead to how far they are."""
+    if not adding_view.SAMPLES.is_dir():
+        raise not_found("sample corpus in this installation")
+    for file in sorted(adding_view.SAMPLES.glob("*.jsonl")):
+        item = item_of(Received(file.read_bytes(), filename=file.name, declared=None))
+        _accept(request, gateway, caller, _SAMPLES, item)
+    return RedirectResponse(adding_view.sent_page(_batch(caller, _SAMPLES), None), 303)
 
 
 @router.get("/sent/{batch_id}")

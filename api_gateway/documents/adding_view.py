@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from api_gateway.problems import GIVEN_UP, FieldError, Problem
 from knowledge.sources import source_policies
 from store.documents.submissions import SentBatch, SentDocument, SentItem
 
+SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"
+"""The sample records; a release that is installed without them offers none."""
 MOST_FILES = 20
 """Our choice, per form; a folder of hundreds is for `attest ingest`."""
 MAX_PASTED_CHARS = 300_000
@@ -232,7 +235,7 @@ def _item(item: SentItem) -> ItemView:
     is_open = is_open or item.others_open > 0
     problems = [f"Line {bad['line']}: {bad['reason']}" for bad in item.problems[:_BEYOND]]
     left = len(item.problems) - len(problems)
-    others = [f"and {item.others} more documents"] if item.others else []
+    others = [f"and {item.others} more document{'s'[: item.others > 1]}"] if item.others else []
     return ItemView(
         name=item_name(item.filename, documents[0].title if len(documents) == 1 else ""),
         badge=_badge(item, documents, is_open),

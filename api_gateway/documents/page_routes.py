@@ -7,21 +7,24 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlmodel import Session, col, select
 
-from api_gateway.auth.access import Scope, needs
+from api_gateway.auth.access import InCaller, Scope, needs
 from api_gateway.documents import evidence_view
 from api_gateway.documents.routes import MAX_VERSION
 from api_gateway.documents.versions_view import DocumentView, document_view
+from api_gateway.library.view import resting_view
 from api_gateway.pages import differences
 from api_gateway.pages.rendering import page
 from api_gateway.problems import invalid, not_found
 from api_gateway.state import InGateway
 from store.core.spans import Span
-from store.documents import browse, claimed_works
+from store.documents import browse, claimed_works, library
 from store.documents.citation_query import known
 from store.models import DocumentVersion
 
 router = APIRouter(prefix="/evidence", include_in_schema=False, dependencies=[needs(Scope.READ)])
 
+RESTING = 10
+"""The answers that are listed beside a document. Ours."""
 VersionNumber = Annotated[int, Path(ge=1, le=MAX_VERSION)]
 Offset = Annotated[int | None, Query(ge=0)]
 
@@ -52,6 +55,7 @@ def evidence_page(
     document_id: UUID,
     n: VersionNumber,
     gateway: InGateway,
+    caller: InCaller,
     start: Offset = None,
     end: Offset = None,
 ) -> HTMLResponse:
@@ -59,6 +63,7 @@ def evidence_page(
     with gateway.store.reading() as session:
         version = _version(session, document_id, n)
         document = _described(session, document_id, n)
+        resting = library.resting_on(session, document_id, owner=caller.owner, limit=RESTING)
     span = None if start is None and end is None else Span(start or 0, end or len(version.text))
     try:
         parts = evidence_view.parts(
@@ -72,6 +77,7 @@ def evidence_page(
         document=document,
         parts=parts,
         span=span,
+        resting=[resting_view(one) for one in resting],
         text_href=f"/v1/documents/{document_id}/versions/{n}/text",
     )
 

@@ -19,7 +19,7 @@ from knowledge.sources import source_policy
 from store.documents.browse import DocumentSummary, VersionSummary
 from store.documents.publication_status import HeldNotice, Standing
 
-_STATUS = {
+STATUS = {
     "current": Badge("Current", "good", "check", "The version that answers may rest on"),
     "superseded": Badge("Superseded", "warn", "half", "A newer version has taken its place"),
     "retracted": Badge("Retracted", "bad", "cross", "The work is evidence no longer"),
@@ -100,7 +100,7 @@ def document_view(
             if not claims
         ],
         claims=claims,
-        published=published(version.published_at),
+        published=published(version.published_at, version.published_precision),
         fetched=moment(version.fetched_at),
         checked=moment(checked_at),
         limit=None if policy.sla_hours is None else span_of_hours(policy.sla_hours),
@@ -133,4 +133,4 @@ def _notice(one: HeldNotice) -> str:
 
 
 def _status(version: VersionSummary) -> Badge:
-    return _STATUS.get(version.status, _STATUS["superseded"])
+    return STATUS.get(version.status, STATUS["superseded"])

@@ -46,11 +46,13 @@ class NoteItem:
 
 @dataclass(frozen=True)
 class NoteView:
-    """The lists with items, the empty lists, the plan, the marked note, facts and warnings."""
+    """The lists with items, the empty lists, the plan, the orders and problems that neither holds,
+    the marked note, facts and warnings."""
 
     lists: Sequence[tuple[str, Sequence[NoteItem]]]
     empty: Sequence[str]
     plan: Sequence[NoteItem]
+    uncovered: Sequence[NoteItem]
     runs: Sequence[Run]
     facts: Sequence[tuple[str, str]]
     warnings: Sequence[str]
@@ -89,10 +91,15 @@ def note_view(text: str, result: Mapping[str, Any], chosen: str | None) -> NoteV
         _item(text, f"plan-{n}", item["recommendation"], item, places)
         for n, item in enumerate(result["plan"]["recommendations"], start=1)
     ]
+    left = [
+        _item(text, f"uncovered-{n}", f"{item['act']}: {item['text']}", item, places)
+        for n, item in enumerate(result.get("uncovered", ()), start=1)
+    ]
     return NoteView(
         lists=[(title, items) for title, items in lists if items],
         empty=[title for title, items in lists if not items],
         plan=plan,
+        uncovered=left,
         runs=runs(text, places, chosen),
         facts=_facts(result),
         warnings=[str(item["detail"]) for item in result.get("warnings", ())],
@@ -124,6 +131,7 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = {
         "Made by": str(provenance.get("generator") or ""),
         "Items": str(checked.get("items", "")),
+        "Orders and problems left out": str(len(result.get("uncovered", ()))),
         "Citations that do not hold": str(checked.get("invalid_citations", "")),
         "Cost": f"US$ {provenance['cost_usd']}" if provenance.get("cost_usd") else "",
     }

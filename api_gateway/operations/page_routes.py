@@ -9,6 +9,7 @@ from api_gateway.audit import page_routes as pages_operate_audit
 from api_gateway.auth.access import Caller, InCaller, Scope, needs
 from api_gateway.auth.limits import midnight_before
 from api_gateway.dead_letters import page_routes as pages_operate_letters
+from api_gateway.operations import job_page_routes as pages_operate_jobs
 from api_gateway.operations.schemas import PauseIn
 from api_gateway.operations.stage_routes import ACTOR
 from api_gateway.operations.view import Tile, source_line, stage_lines, tiles
@@ -17,6 +18,7 @@ from api_gateway.pages.forms import Form, refused_form
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, from_validation, request_id_of
 from api_gateway.quality import page_routes as pages_operate_quality
+from api_gateway.rechecks import page_routes as pages_operate_rechecks
 from api_gateway.state import Gateway, InGateway
 from messages import Stage
 from store.models import now
@@ -98,5 +100,11 @@ def _chain_tile(session: Session, caller: Caller) -> list[Tile]:
     return [Tile("Audit chain", f"{head:,}", detail, chain.badge, "/operate/audit")]
 
 
-for part in (pages_operate_letters, pages_operate_audit, pages_operate_quality):
+for part in (
+    pages_operate_letters,
+    pages_operate_audit,
+    pages_operate_quality,
+    pages_operate_jobs,
+    pages_operate_rechecks,
+):
     router.include_router(part.router)

@@ -12,6 +12,9 @@ from store.pipeline.queue_report import QueueReport
 from store.reports.model_usage import Spent
 
 IN_TIME = Badge("In time", "good", "check", "All that is followed was looked for within its limit")
+IN_TIME_YET = Badge(
+    "In time so far", "warn", "clock", "What is held is not too old yet, but nothing new comes"
+)
 LATE = Badge("Late", "bad", "warning", "Something that is followed is older than its limit")
 FAILING = Badge(
     "Failing", "bad", "cross", "It failed; it is left alone until it may be asked again"
@@ -21,8 +24,16 @@ NOT_FOLLOWED = Badge("Not followed", "quiet", "question", "Nothing is followed t
 
 STAGE: Mapping[str, Badge] = {
     "closed": Badge("Works", "good", "check", "Its messages are worked on"),
-    "open": Badge("Circuit open", "bad", "cross", "Too much died: a message is tried now and then"),
+    "open": Badge(
+        "Stopped itself", "bad", "cross", "Too much died: a message is tried now and then"
+    ),
     "paused": Badge("Paused", "warn", "half", "An operator stopped it: its messages wait"),
+}
+JOB: Mapping[str, Badge] = {
+    "running": Badge("At work", "quiet", "clock", "A worker holds it"),
+    "waiting": Badge("Tries again", "warn", "half", "It failed and waits for its next attempt"),
+    "done": Badge("Done", "good", "check", "Its result is written"),
+    "dead": Badge("Gave up", "bad", "cross", "It became a dead letter"),
 }
 _NO_STAGE = Badge("Unknown", "bad", "question", "Its state is none that this release knows")
 
@@ -83,7 +94,7 @@ def _source_badges(body: Mapping[str, Any]) -> list[Badge]:
     if body["in_sla"] is False:
         badges.append(LATE)
     elif body["in_sla"]:
-        badges.append(IN_TIME)
+        badges.append(IN_TIME_YET if badges else IN_TIME)
     elif any(watch["active"] for watch in body["watches"]):
         badges.append(NO_LIMIT)
     else:
@@ -190,7 +201,7 @@ def _sources_tile(sources: Sequence[SourceLine]) -> Tile:
     judged = [
         source for source in sources if not {NOT_FOLLOWED, NO_LIMIT}.intersection(source.badges)
     ]
-    good = sum(1 for source in judged if IN_TIME in source.badges)
+    good = sum(1 for source in judged if {IN_TIME, IN_TIME_YET}.intersection(source.badges))
     failing = sum(1 for source in sources if FAILING in source.badges)
     state = LATE if good < len(judged) else FAILING if failing else IN_TIME if judged else None
     return Tile(

@@ -15,8 +15,10 @@ from fastapi.routing import iter_route_contexts
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from api_gateway.auth.access import LOCAL, Caller, Scope, keys_required, scopes_of
+from api_gateway.auth.access import LOCAL, Caller, Scope, scopes_of
 from api_gateway.auth.browser_sessions import FIELD
+from api_gateway.auth.requirement import keys_required
+from api_gateway.documents.adding_view import SAMPLES
 from api_gateway.documents.evidence_view import exact
 from api_gateway.problems import GIVEN_UP
 from store.core.printable import printable
@@ -31,7 +33,7 @@ MEDIA_TYPES: Mapping[str, str] = {
 NAVIGATION = (
     ("Ask", "/"),
     ("History", "/questions"),
-    ("Evidence", "/evidence"),
+    ("Library", "/library"),
     ("Verify", "/verify"),
     ("Extractions", "/extractions"),
     ("Notes", "/notes"),
@@ -99,13 +101,17 @@ def _environment() -> Environment:
     environment.filters["room"] = lambda characters: 2 * characters + 1
     environment.filters["megabytes"] = lambda count: f"{count / 1024**2:.3g} MB"
     environment.filters["inquery"] = lambda words: quote(str(words), safe="")
-    environment.globals.update(static=static_url, given_up=GIVEN_UP)
+    environment.globals.update(static=static_url, given_up=GIVEN_UP, samples=SAMPLES.is_dir())
     macros = environment.get_template("macros.html").module
     for name in ("icon", "badge", "when", "clock", "quotation", "text", "paging", "sent_before"):
         environment.globals[name] = getattr(macros, name)
     # Defaults for a page without a caller: nothing is hidden, and no form needs a token.
     environment.globals.update(may=frozenset(map(str, Scope)), csrf="", signed_in=False)
     return environment
+
+
+NOBODY: Mapping[str, Any] = {"nav": (), "may": frozenset[str](), "csrf": "", "signed_in": False}
+"""The frame of a page for somebody who is not known: it leads nowhere and changes nothing."""
 
 
 def policy(image_origins: Iterable[str] = ()) -> str:
@@ -191,7 +197,7 @@ def page(
 ) -> HTMLResponse:
     """A page with its frame, for the caller of `request`."""
     caller = getattr(request.state, "caller", None)
-    text = render(template, **frame(request.app, request.url.path, caller), **values)
+    text = render(template, **{**frame(request.app, request.url.path, caller), **values})
     return HTMLResponse(text, status, headers=headers(image_origins))
 
 

@@ -1,4 +1,16 @@
-"""The words of the pages, in one place so that a word means the same on every page. Pure."""
+"""The words of the pages, in one place so that a word means the same on every page. Pure.
+
+The style of labels:
+
+- A state is one or two plain words and an icon; its color repeats it, its `meaning` explains it.
+  Two states of one thing never contradict each other: what fails and is fresh is "In time so far".
+- A button says what it does: "Load the samples", not "OK". A heading is a noun.
+- Words of clinicians, not of the program: "What would help", not "cure"; "Since then", not "recall
+  state"; "95% took up to", not a percentile; "Stopped itself", not "circuit open". Names of errors,
+  offsets and hashes stand behind a fold, or on the pages of operators.
+- A figure has its unit; a date is as precise as it is known; an age says of what.
+- No mark of a file format is shown as a word: a heading of a passage stands beside it, without `#`.
+"""
 
 import re
 from collections.abc import Mapping
@@ -33,6 +45,12 @@ CLAIM: Mapping[str, Badge] = {
     "unverified": Badge("Unverified", "quiet", "question", "It did not pass the checks"),
     "conflicting": Badge("Conflicting", "conflict", "unequal", "Another source contradicts it"),
 }
+RELATION: Mapping[str, Badge] = {
+    "supported": Badge("Supported", "good", "check", "Its source says so"),
+    "contradicted": Badge("Contradicted", "bad", "cross", "Its source says otherwise"),
+    "not_stated": Badge("Not stated", "quiet", "question", "No source that was compared says so"),
+}
+"""What a source is to a statement of a pasted text."""
 QUOTE: Mapping[str, Badge] = {
     "verbatim": Badge("Verbatim", "good", "check", "These are the stored words, to the letter"),
     "normalized": Badge(
@@ -47,6 +65,7 @@ QUOTE: Mapping[str, Badge] = {
 IDENTIFIER: Mapping[str, Badge] = {
     "held": Badge("Known", "good", "check", "A work with this identifier was compared"),
     "retracted": Badge("Retracted", "bad", "cross", "The work with this identifier was retracted"),
+    "misattributed": Badge("Wrong", "bad", "cross", "It is not the number of what it is said of"),
     "malformed": Badge("Malformed", "bad", "cross", "No identifier of its kind looks like this"),
     "not_held": Badge("Not held", "quiet", "question", "No work with this identifier is held"),
     "not_among_the_documents": Badge(
@@ -65,6 +84,12 @@ RECALL: Mapping[str, Badge] = {
         "Superseded", "bad", "cross", "What it rests on has changed, and it holds no longer"
     ),
 }
+JUDGMENT: Mapping[str, str] = {
+    "right": "It is right",
+    "wrong": "Something is wrong",
+    "missing": "Something is missing",
+}
+"""What a reader may think of an answer."""
 STATUS: Mapping[str, Badge] = {
     "queued": Badge("Waiting", "quiet", "clock", "It waits for its first stage"),
     "running": Badge("Running", "quiet", "clock", "A stage works on it"),
@@ -75,6 +100,7 @@ STATUS: Mapping[str, Badge] = {
 }
 STANDING: Mapping[str, str] = {
     "retracted": "This work was retracted, withdrawn or removed. It is evidence no longer.",
+    "superseded": "A newer edition replaces this work. It answers questions as of an earlier day.",
     "expression_of_concern": "An expression of concern stands against this work.",
     "corrected": "This work was corrected.",
 }

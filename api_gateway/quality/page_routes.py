@@ -13,6 +13,7 @@ from api_gateway.auth.limits import midnight_before
 from api_gateway.pages.charts import MEDIA_TYPE, Drawing, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.rendering import page
+from api_gateway.pages.wording import JUDGMENT
 from api_gateway.problems import not_found
 from api_gateway.quality.view import (
     DayCost,
@@ -28,6 +29,7 @@ from api_gateway.state import InGateway
 from knowledge.quality import quality_metrics
 from store.extractions import quality as extraction_quality
 from store.models import now
+from store.questions import judgments
 from store.reports import model_usage, quality, quality_report
 from store.reports.quality_report import Day
 
@@ -47,12 +49,14 @@ def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLRe
     with gateway.store.reading() as session:
         report = quality_report.report(session, at - timedelta(days=days), at)
         last_day = quality.counts(session, at - quality_report.LAST_DAY, at)
+        readers = judgments.between(session, at - timedelta(days=days), at)
         cost = _cost(session, at, days)
     return page(
         request,
         "operate_quality.html",
         groups=groups(report.metrics, report.trend, days),
         facts=count_facts(last_day),
+        readers=[(words, readers.get(name, 0)) for name, words in JUDGMENT.items()],
         stops=stops_view(report.counts.stops),
         requests=requests_view(report.counts.asked),
         cost=cost,

@@ -159,7 +159,7 @@ def count_facts(counts: Counts) -> list[tuple[str, str]]:
         *((f"abstained: {_words(name)}", f"{many:,}") for name, many in counts.abstained.items()),
         ("Questions that failed", f"{counts.failed:,}"),
         ("Median time to an answer", milliseconds(counts.response_ms_p50) or "unknown"),
-        ("95 of 100 within", milliseconds(counts.response_ms_p95) or "unknown"),
+        ("95% within", milliseconds(counts.response_ms_p95) or "unknown"),
         ("Cost of these answers", dollars(counts.cost_usd)),
     ]
     if counts.cost_unknown:
@@ -179,7 +179,7 @@ class RequestsView:
 
 
 def requests_view(asked: Iterable[Asked]) -> list[RequestsView]:
-    """The requests by purpose; half and 95 of 100 are faster, and cheaper."""
+    """The requests by purpose; half and 95% are faster, and cheaper."""
     return [
         RequestsView(
             _words(one.purpose),

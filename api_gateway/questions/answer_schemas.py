@@ -117,7 +117,7 @@ class NextRefreshOut(BaseModel):
 class LacksOut(BaseModel):
     """Of whom no source speaks that speaks to all else that is asked."""
 
-    who: Literal["patients", "payers", "regulators"]
+    who: Literal["names", "patients", "payers", "regulators"]
     asked: list[str] = Field(description="by name, as far as the question names them")
 
 
@@ -184,6 +184,54 @@ class AskedOut(BaseModel):
     problem: str | None = Field(description="what the question is about; null: it names nothing")
     names: list[str] = Field(description="what an answer must be about, known names or not")
     constraints: list[ConstraintOut]
+    required: list[str] = Field(
+        default=[], description="those of the names without which no source answers"
+    )
+    either: list[str] = Field(
+        default=[], description="drugs among these to choose from: an answer may be on one alone"
+    )
+
+
+class TableOut(BaseModel):
+    """What several sources say, a row each; the first columns are the source and its year."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+class LeadOut(BaseModel):
+    """The first line: the answer in the form of the question. Its facts are those of its claims."""
+
+    kind: Literal[
+        "yesno",
+        "number",
+        "list",
+        "comparison",
+        "trials",
+        "recommendation",
+        "sentence",
+        "beside",
+        "none",
+    ] = Field(
+        description="beside: what is held is near, and does not name what is asked about; none: it "
+        "does not say, and `text` tells what it is on instead"
+    )
+    value: str | None = Field(
+        default=None, description="yes or no, the figure, or who recommends, when and how firmly"
+    )
+    text: str = Field(description="for people, a line each")
+    claim_ids: list[str] = Field(description="the claims that say so")
+    table: TableOut | None = None
+
+
+class SufficiencyOut(BaseModel):
+    """How far what is held answers the question."""
+
+    model_config = ConfigDict(extra="allow")
+
+    score: int | None = Field(description="0 to 100")
+    level: str | None
+    basis: str | None = Field(description="what counted")
 
 
 class AnswerOut(BaseModel):
@@ -195,6 +243,8 @@ class AnswerOut(BaseModel):
     asked: AskedOut | None = Field(
         default=None, description="null: sealed before this was read, or not read"
     )
+    lead: LeadOut | None = Field(default=None, description="null: sealed before there was one")
+    sufficiency: SufficiencyOut
     abstained: bool
     abstain_reason: (
         Literal[

@@ -132,13 +132,41 @@ class RemarkView:
 
 
 @dataclass(frozen=True)
+class TableView:
+    """A table of the first line."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class LeadView:
+    """The first line, with the claims that say so; these stand in no section again.
+
+    `said` is yes or no; `text` frames claims or stands for them, empty where they speak alone.
+    """
+
+    said: str
+    text: str
+    note: str
+    claims: Sequence[ClaimView]
+    table: TableView | None
+    strength: str
+
+    @property
+    def badge(self) -> Badge | None:
+        """That of its claims if all have the same one, otherwise None."""
+        badges = {claim.badge for claim in self.claims}
+        return badges.pop() if len(badges) == 1 else None
+
+
+@dataclass(frozen=True)
 class AnswerView:
     """Everything that the page of an answer shows."""
 
     abstention: AbstentionView | None
     remarks: Sequence[RemarkView]
-    lead: Sequence[ClaimView]
-    lead_text: str
+    lead: LeadView | None
     sections: Sequence[SectionView]
     conflicts: Sequence[ConflictView]
     references: Sequence[ReferenceView]
@@ -152,10 +180,10 @@ class AnswerView:
     note: str
 
     @property
-    def lead_badge(self) -> Badge | None:
-        """The badge of the summary's claims if all have the same one, otherwise None."""
-        badges = {claim.badge for claim in self.lead}
-        return badges.pop() if len(badges) == 1 else None
+    def common_badge(self) -> Badge | None:
+        """The badge that most claims have."""
+        badges = [claim.badge for section in self.sections for claim in section.claims]
+        return max(badges, key=badges.count, default=None)
 
     @property
     def rests_on_sources(self) -> bool:
@@ -181,20 +209,18 @@ def answer_view(body: Mapping[str, Any]) -> AnswerView:
         claim["claim_id"]: _claim(claim, records, by_key, numbers)
         for claim in body.get("claims", ())
     }
-    summary = body.get("summary") or {}
-    lead = [claims[key] for key in summary.get("supported_claim_ids", ()) if key in claims]
+    lead = _lead(body, claims)
+    leading = {claim.claim_id for claim in lead.claims} if lead else set()
     fresh = body.get("freshness_summary") or {}
     oldest = fresh.get("max_age_hours")
     return AnswerView(
         abstention=_abstention(body) if body.get("abstained") else None,
         remarks=_remarks(body),
         lead=lead,
-        lead_text=summary.get("text", ""),
         sections=[
-            SectionView(
-                part["heading"], [claims[key] for key in part["claim_ids"] if key in claims]
-            )
+            SectionView(part["heading"], [claims[key] for key in left])
             for part in body.get("sections", ())
+            if (left := [key for key in part["claim_ids"] if key in claims.keys() - leading])
         ],
         conflicts=[_conflict(conflict, by_key) for conflict in body.get("conflicts", ())],
         references=references(body, by_key),
@@ -207,6 +233,34 @@ def answer_view(body: Mapping[str, Any]) -> AnswerView:
         facts=facts(body),
         note=((body.get("provenance") or {}).get("fallback") or {}).get("note", ""),
     )
+
+
+def _lead(body: Mapping[str, Any], claims: Mapping[str, ClaimView]) -> LeadView | None:
+    """The first line; of an answer that was sealed before there were any, its summary."""
+    lead, summary = body.get("lead"), body.get("summary") or {}
+    if not lead:
+        text = summary.get("text", "")
+        return LeadView("", text, "", (), None, strength(body)) if text else None
+    saying = [claims[key] for key in lead.get("claim_ids", ()) if key in claims]
+    value, kind, table = lead.get("value") or "", lead.get("kind"), lead.get("table")
+    text = lead.get("text", "")
+    for claim in saying:
+        text = text.replace(claim.text, "")
+    return LeadView(
+        said=value.capitalize() if kind == "yesno" else "",
+        text=text.strip() if kind in ("beside", "none") else "",
+        note=value if kind == "recommendation" else "",
+        claims=saying,
+        table=TableView(table["columns"], table["rows"]) if table else None,
+        strength=strength(body),
+    )
+
+
+def strength(body: Mapping[str, Any]) -> str:
+    """How far the evidence suffices, in words; empty where that is not told."""
+    found = body.get("sufficiency") or {}
+    score = found.get("score")
+    return "" if score is None else f"{found.get('level')} ({score} of 100)"
 
 
 def _span(hours: float) -> str:
@@ -356,14 +410,13 @@ def facts(body: Mapping[str, Any]) -> list[tuple[str, str]]:
     tags = body.get("tags") or {}
     pico = body.get("pico") or {}
     times = made.get("stage_timings_ms") or {}
-    score = sufficiency.get("score")
     by = " ".join(filter(None, (made.get("generator"), made.get("model"))))
     pairs = [
         ("Asked about", str(body.get("query_type") or "").replace("_", " ")),
         *((name.capitalize(), str(pico[name])) for name in pico if pico[name]),
         ("Disease", _names(tags.get("diseases"))),
         ("Decision", _names(tags.get("decisions"))),
-        ("Evidence", "" if score is None else f"{sufficiency.get('level')} ({score} of 100)"),
+        ("Evidence", strength(body)),
         ("Because", str(sufficiency.get("basis") or "")),
         ("Made by", by),
         ("Prompt", str(made.get("prompt_version") or "")),

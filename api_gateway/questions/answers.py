@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from api_gateway.auth.access import Caller, owned
-from api_gateway.problems import GIVEN_UP, erased, given_up
+from api_gateway.problems import GIVEN_UP, erased, given_up, not_found
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
 from knowledge.loader import load
 from store.models import Answer
@@ -79,6 +79,18 @@ def snapshot(session: Session, caller: Caller, question_id: UUID) -> Snapshot:
     return Snapshot(seen)
 
 
+def unowned(session: Session, question_id: UUID) -> Snapshot:
+    """A question whoever asks for it, for those to whom its owner shows it.
+
+    Raises:
+        Problem: there is no such question.
+    """
+    seen = view.seen(session, question_id)
+    if seen is None:
+        raise not_found("question")
+    return Snapshot(seen)
+
+
 def abstained(session: Session, question_ids: Collection[UUID]) -> set[UUID]:
     """The questions among these whose sealed answer is an abstention."""
     query = select(Answer.question_id).where(
@@ -111,6 +123,13 @@ def failed_answer() -> dict[str, Any]:
     trust = load("trust")
     return {
         "asked": None,
+        "lead": {
+            "kind": "none",
+            "value": None,
+            "text": trust["details"]["unchecked"],
+            "claim_ids": [],
+            "table": None,
+        },
         "query_type": None,
         "classification": None,
         "pico": dict.fromkeys(("patient", "intervention", "comparison", "outcome", "condition")),

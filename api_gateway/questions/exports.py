@@ -7,7 +7,7 @@ no word of a source becomes a field, an entry or a heading.
 import re
 from collections.abc import Mapping, Sequence
 
-from api_gateway.questions.answer_view import AnswerView, ClaimView, SideView
+from api_gateway.questions.answer_view import AnswerView, ClaimView, LeadView, SideView
 from api_gateway.questions.view import QuestionView
 from api_gateway.sources.view import ReferenceView
 from store.core.printable import printable
@@ -36,14 +36,13 @@ _NAME = re.compile(r"(.{1,200}?) ([A-Z]{1,4})")
 def markdown(question: QuestionView, answer: AnswerView) -> str:
     """The answer as Markdown, with its badges, citations, references and clocks."""
     lines = [f"# {_md(question.text)}", "", _made(question, answer), ""]
+    lines += _md_lead(answer.lead) if answer.lead else []
     for remark in answer.remarks:
         lines += [f"**Note:** {_md(remark.detail)}", ""]
     if answer.abstention is not None:
         abstention = answer.abstention
         lines += [f"**No answer: {_md(abstention.title)}.** {_md(abstention.detail)}", ""]
-        lines += [f"What would cure it: {_md(abstention.cure)}", ""]
-    if answer.lead_text:
-        lines += [_md(answer.lead_text), ""]
+        lines += [f"What would help: {_md(abstention.cure)}", ""]
     for section in answer.sections:
         lines += [f"## {_md(section.heading)}", ""]
         lines += [*(_md_claim(claim) for claim in section.claims), ""]
@@ -58,10 +57,23 @@ def markdown(question: QuestionView, answer: AnswerView) -> str:
     return "\n".join(lines)
 
 
+def _md_lead(lead: LeadView) -> list[str]:
+    """The first line with its claims, as a table where it is one, and its strength."""
+    lines = [f"**{lead.said}.**"] if lead.said else []
+    lines += [_md(lead.text)] if lead.text else []
+    if lead.table:
+        rows = [list(map(_md, row)) for row in (lead.table.columns, *lead.table.rows)]
+        rows.insert(1, ["---"] * len(lead.table.columns))
+        lines += [*(f"| {' | '.join(row)} |" for row in rows), ""]
+    lines += [_md_claim(claim) for claim in lead.claims]
+    lines += [_md(lead.note)] if lead.note else []
+    return [*lines, *([f"*Evidence: {_md(lead.strength)}*"] if lead.strength else []), ""]
+
+
 def _made(question: QuestionView, answer: AnswerView) -> str:
     facts = [f"Answered {question.finished.words}" if question.finished else ""]
     facts.append(f"evidence last updated {answer.updated.words}" if answer.updated else "")
-    facts.append(f"recall state: {answer.recall.state}")
+    facts.append(f"since then: {answer.recall.state}")
     return f"*{_md(' · '.join(filter(None, facts)))}*"
 
 

@@ -12,28 +12,35 @@ from sqlmodel import Session, col, select
 from api_gateway.auth.access import Caller, InCaller, Scope, needs, needs_own
 from api_gateway.backpressure.bodies import KIB, BodyLimit
 from api_gateway.backpressure.load import Work
+from api_gateway.documents.adding_view import kinds
+from api_gateway.library.schemas import of_years
+from api_gateway.pages.clocks import moment
 from api_gateway.pages.forms import Form, FormOrNothing, lines, refused_form
 from api_gateway.pages.once import admit, key_of, keyed, once, sent_before
 from api_gateway.pages.rendering import page
-from api_gateway.pages.wording import EXAMPLES, RECALL, plainly
+from api_gateway.pages.wording import EXAMPLES, JUDGMENT, RECALL, STAGES, plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
-from api_gateway.questions import exports
+from api_gateway.questions import exports, sharing
 from api_gateway.questions.answer_view import AnswerView, answer_view
 from api_gateway.questions.answers import abstained, snapshot
+from api_gateway.questions.question_in import MAX_QUESTION_CHARS, QuestionIn
 from api_gateway.questions.view import history_line, question_view
 from api_gateway.recalls.schemas import RecallFilter
-from api_gateway.schemas import MAX_QUESTION_CHARS, QuestionIn, QuestionOut
+from api_gateway.schemas import QuestionOut
 from api_gateway.state import Gateway, InGateway
 from knowledge.sources import connector_policies
 from store.documents import browse
 from store.models import DocumentVersion, Question, Refresh, Watch, now
-from store.questions import questions
+from store.pipeline import circuits
+from store.questions import judgments, questions
 from store.recalls import log
 from store.sources import refresh_requests, refreshes
 
 router = APIRouter(include_in_schema=False)
 
 PAGE = 25
+FIELDS = ("question", "as_of", "patient_context", "kind", "since", "until", "after")
+NO_ERRORS = dict.fromkeys((*FIELDS, "published_from", "published_to"), "")
 SLOW_SECONDS = 10.0
 """Our choice: an idle system answers in a second, with a model in a few seconds."""
 BODY_LIMITS = {("POST", "/ask"): BodyLimit(160 * KIB)}
@@ -69,14 +76,15 @@ def _form(
 ) -> HTMLResponse:
     misfits = problem.errors if problem else ()
     messages = {error.field.rpartition(".")[2]: plainly(error.message) for error in misfits}
-    errors = {"question": "", "as_of": "", "patient_context": "", **messages}
+    errors = {**NO_ERRORS, **messages}
     return page(
         request,
         "ask.html",
         status=problem.status_code if problem else 200,
         key=str(key),
         before=before and f"/questions/{before}",
-        given={"question": "", "as_of": "", "patient_context": "", **given},
+        given={**dict.fromkeys(FIELDS, ""), **given},
+        kinds=kinds(),
         errors=errors,
         refused="" if problem is None or misfits else problem.detail,
         examples=() if empty else EXAMPLES,
@@ -88,12 +96,10 @@ def _form(
 @router.post("/ask", dependencies=[needs(Scope.ASK)])
 def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
     """Submit the question and lead to its page."""
-    fields = {name: lines(form.get(name, "")) for name in ("question", "as_of", "patient_context")}
+    fields = {name: lines(form.get(name, "")) for name in FIELDS}
     key = key_of(form)
     try:
-        body = QuestionIn.model_validate(
-            {name: value for name, value in fields.items() if name == "question" or value.strip()}
-        )
+        body = QuestionIn.model_validate(_given(fields))
     except ValidationError as error:
         problem = from_validation(error.errors())
         if not fields["question"].strip():
@@ -103,6 +109,22 @@ def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> R
         return _submit(request, gateway, caller, key, body.question, body.options())
     except Problem as problem:  # the text that was entered stays on the page
         return refused_form(_form(request, fields, key, problem), problem)
+
+
+def _given(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The question of a form as the API takes it; a year that is none is refused as a date."""
+    written = ("as_of", "patient_context", "after")
+    try:
+        filters: dict[str, Any] = dict(of_years(fields["since"].strip(), fields["until"].strip()))
+    except ValueError:
+        filters = {"published_from": fields["since"], "published_to": fields["until"]}
+    if fields["kind"]:
+        filters["source_types"] = [fields["kind"]]
+    return {
+        "question": fields["question"],
+        **{name: fields[name] for name in written if fields[name].strip()},
+        **({"filters": filters} if filters else {}),
+    }
 
 
 def _submit(
@@ -161,27 +183,80 @@ def question_page(
     gateway: InGateway,
     caller: InCaller,
     refresh: Annotated[list[UUID] | None, Query(max_length=20)] = None,
+    link: Annotated[str, Query(max_length=100)] = "",
 ) -> HTMLResponse:
-    """How far the question has come, or its answer."""
+    """How far the question has come, or its answer; `link` is one that was made to share it."""
     with gateway.store.reading() as session:
         question, options = _found(session, caller, question_id)
+        judged = judgments.of_answer(session, question_id) if question.answer else {}
+        before = _before(session, caller, options)
+        row = session.get(Question, question_id)
+        until = moment(sharing.end_of(row, link, now()) if row else None)
         answer = answer_view(question.answer) if question.answer is not None else None
         refresh_ids = list(refresh or ())
         if answer is not None and answer.abstention is not None and not refresh_ids:
             refresh_ids = [UUID(refresh_id) for refresh_id in answer.abstention.refreshes]
         curing = _refreshes(session, refresh_ids)
         followed = _followed(session, answer) if Scope.OPERATE in caller.scopes else []
+        stopped = [] if question.finished_at else _stopped(session)
     return page(
         request,
         "question.html",
         image_origins=answer.image_origins if answer else (),
         question=question_view(question, options),
         key=str(uuid4()),
-        slow_in_ms=_slow_in_ms(question),
+        slow_in_ms=0 if stopped else _slow_in_ms(question),
+        stopped=stopped,
         answer=answer,
         curing=curing,
         followed=[connector_policies()[name].name for name in followed],
+        before=before,
+        shared=False,
+        judgments=[(name, JUDGMENT[name], judged.get(name, 0)) for name in JUDGMENT],
+        share_days=sharing.DAYS,
+        link=str(request.base_url).rstrip("/") + f"/shared/{question_id}/{link}" if until else "",
+        link_until=until,
+        given=_again(question, options),
+        errors=NO_ERRORS,
+        most=MAX_QUESTION_CHARS,
+        kinds=kinds(),
     )
+
+
+def _before(session: Session, caller: Caller, options: Mapping[str, Any]) -> dict[str, str] | None:
+    """The caller's question that this one follows, if it does and has words."""
+    row = session.get(Question, UUID(options["after"])) if options.get("after") else None
+    if row is None or row.owner != caller.owner or row.status == "erased":
+        return None
+    return {"id": str(row.id), "text": row.text}
+
+
+def _again(question: QuestionOut, options: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of the form that asks on from a question: its words and its filters."""
+    chosen = options.get("filters") or {}
+    return {
+        **dict.fromkeys(FIELDS, ""),
+        "question": question.question,
+        "after": str(question.id),
+        "as_of": str(options.get("as_of") or "")[:10],
+        "kind": next(iter(chosen.get("source_types") or ()), ""),
+        "since": str(chosen.get("published_from") or "")[:4],
+        "until": str(chosen.get("published_to") or "")[:4],
+    }
+
+
+def _stopped(session: Session) -> list[dict[str, Any]]:
+    """The stages of a question that do not work now, by whom and why."""
+    return [
+        {
+            "stage": STAGES[one.stage][0],
+            "by": one.changed_by,
+            "reason": one.reason,
+            "at": moment(one.changed_at),
+        }
+        for one in circuits.states(session)
+        if one.state != "closed" and one.stage in STAGES
+    ]
 
 
 def _slow_in_ms(found: QuestionOut) -> int:

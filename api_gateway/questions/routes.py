@@ -22,13 +22,12 @@ from api_gateway.http.preferences import Prefer, preferred_wait
 from api_gateway.http.waiting import heard, settled
 from api_gateway.problems import documented, request_id_of
 from api_gateway.questions.answers import Snapshot, snapshot
+from api_gateway.questions.question_in import MAX_QUESTION_BODY_BYTES, QuestionIn
 from api_gateway.recalls.schemas import RecallFilter
 from api_gateway.schemas import (
-    MAX_QUESTION_BODY_BYTES,
     MAX_WAIT_SECONDS,
     POLL_AFTER_MS,
     Accepted,
-    QuestionIn,
     QuestionLine,
     QuestionOut,
     QuestionPage,

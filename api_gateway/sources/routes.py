@@ -58,7 +58,7 @@ def list_sources(
         held = browse.sources(session)
     return SourceList(
         sources=[
-            _source_out(caller, source_report.body(report))
+            source_out(caller, source_report.body(report))
             for report in reports
             if every or report.is_known
         ],
@@ -66,7 +66,8 @@ def list_sources(
     )
 
 
-def _source_out(caller: Caller, body: dict[str, Any]) -> SourceOut:
+def source_out(caller: Caller, body: dict[str, Any]) -> SourceOut:
+    """A source as this caller may see it."""
     watches = [
         {
             **watch,
@@ -110,7 +111,7 @@ def refresh_source(
     body: RefreshIn | None = None,
 ) -> RefreshesPromised:
     """Promise the refreshes to the refresh stage."""
-    _require_known(name)
+    require_known(name)
     query = _checked_query(name, body)
     try:
         with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
@@ -130,7 +131,8 @@ def refresh_source(
     return RefreshesPromised(refreshes=promised)
 
 
-def _require_known(name: str) -> None:
+def require_known(name: str) -> None:
+    """Raises Problem: there is no such source."""
     if name not in connector_policies():
         known = list(connector_policies())
         raise Problem(
@@ -227,7 +229,7 @@ def list_findings(
 ) -> FindingPage:
     """A page of findings."""
     if source is not None:
-        _require_known(source)
+        require_known(source)
     with gateway.store.reading() as session:
         page = finding_log.query(
             session, source=source, kind=kind, status=status, cursor=cursor, limit=limit

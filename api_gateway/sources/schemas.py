@@ -6,13 +6,21 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api_gateway.http.storable import STORABLE
 from knowledge.sources import Tier
 
 RefreshStatus = Literal["queued", "fetching", "storing", "complete", "failed"]
 OPERATORS_ONLY = "shown only to keys with the scope `operate`: it may hold words of a question"
 SAID = f"{OPERATORS_ONLY}, since a source may repeat what it was asked"
 FindingKind = Literal[
-    "malformed", "conflict", "claimed", "mismatch", "nonexistent", "unreadable", "unmapped"
+    "malformed",
+    "conflict",
+    "claimed",
+    "edition",
+    "mismatch",
+    "nonexistent",
+    "unreadable",
+    "unmapped",
 ]
 
 
@@ -35,6 +43,34 @@ class WatchOut(BaseModel):
     last_error: str | None = Field(description=f"null once a refresh is complete; {SAID}")
     last_error_at: datetime | None
     next_run_at: datetime | None
+
+
+class FollowedOut(WatchOut):
+    """A query that is followed, and where."""
+
+    source: str
+    title: str = Field(description="the name of the source, for people")
+
+
+class WatchList(BaseModel):
+    """Queries that are followed."""
+
+    watches: list[FollowedOut]
+
+
+class WatchIn(BaseModel):
+    """What to follow, and where."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"examples": [{"source": "pubmed", "query": "ctDNA AND colorectal"}]},
+    )
+
+    source: Annotated[str, Field(max_length=100)] = Field(description="see /v1/sources?all=true")
+    query: Annotated[str, Field(min_length=1, max_length=4000), STORABLE] = Field(
+        description="in the source's own language"
+    )
 
 
 class SourceOut(BaseModel):

@@ -1,13 +1,15 @@
 """The view of a pasted text and the result of its checks. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from api_gateway.pages import links
 from api_gateway.pages.clocks import ClockView, clocks
-from api_gateway.pages.wording import CLAIM, IDENTIFIER, QUOTE, Badge, badge
+from api_gateway.pages.differences import Word
+from api_gateway.pages.wording import IDENTIFIER, QUOTE, RELATION, Badge, badge
 from api_gateway.sources.view import notices
 
 _SENT_ALONG = re.compile(r"D([1-9][0-9]{0,3})")
@@ -48,12 +50,14 @@ class IdentifierView:
 
 @dataclass(frozen=True)
 class StatementView:
-    """A sentence of the text; `badge` is None if it claims nothing."""
+    """A sentence of the text; `badge` is None if it claims nothing, `words` mark where its source
+    says otherwise, `reason` is the main one why it is not supported, `more` are the others."""
 
     anchor: str
-    text: str
+    words: Sequence[Word]
     badge: Badge | None
-    findings: Sequence[tuple[str, str]]
+    reason: str
+    more: Sequence[str]
     passages: Sequence[PassageView]
     quotations: Sequence[QuotationView]
     identifiers: Sequence[IdentifierView]
@@ -96,19 +100,13 @@ def verification_view(
     statements = [
         _statement(body, verification_id, sources, named) for body in result["statements"]
     ]
-    summary = result["summary"]
-    counted = {
-        "verified": summary["verified_count"],
-        "partially_verified": summary["partial_count"],
-        "conflicting": summary["conflicting_count"],
-        "unverified": summary["unverified_count"],
-    }
+    relations = Counter(map(_relation, filter(_claims, result["statements"])))
     return VerificationView(
         runs=_runs(text, result["statements"], statements),
         statements=[statement for statement in statements if statement.is_told],
         identifiers=list(named.values()),
-        counts=[(CLAIM[state], many) for state, many in counted.items()],
-        claims=summary["claims"],
+        counts=[(shown, relations[name]) for name, shown in RELATION.items()],
+        claims=relations.total(),
         against="the evidence that is held"
         if result["against"] == "held"
         else "the sources pasted with it",
@@ -133,20 +131,43 @@ def _runs(
     return runs
 
 
+def _claims(body: Mapping[str, Any]) -> bool:
+    return bool(body["claims"])
+
+
+def _relation(body: Mapping[str, Any]) -> str:
+    """What its source is to a statement; results of older releases do not tell all of it."""
+    told = "supported" if body["verification_status"] == "verified" else "not_stated"
+    return body.get("relation") or told
+
+
+def _words(body: Mapping[str, Any]) -> list[Word]:
+    """The statement, marked where its source says otherwise."""
+    text, words, at = body["text"], list[Word](), 0
+    for one in sorted(body.get("differences", ()), key=lambda one: one["start"]):
+        start, end = one["start"] - body["start"], one["end"] - body["start"]
+        if start >= at:
+            words += [Word(text[at:start], False), Word(text[start:end], True)]
+            at = end
+    return [word for word in (*words, Word(text[at:], False)) if word.text]
+
+
 def _statement(
     body: Mapping[str, Any],
     verification_id: Any,
     sources: Mapping[str, Mapping[str, Any]],
     named: Mapping[str, IdentifierView],
 ) -> StatementView:
+    details = [finding["detail"] for finding in body["findings"]]
+    reason = body.get("reason") or next(iter(details), "")
+    words = _words(body)
+    shown = [f"“{word.text}”" for word in words if word.changed]
     return StatementView(
         anchor=f"statement-{body['statement_id']}",
-        text=body["text"],
-        badge=badge(CLAIM, body["verification_status"]) if body["claims"] else None,
-        findings=[
-            (str(finding["code"]).replace("_", " "), finding["detail"])
-            for finding in body["findings"]
-        ],
+        words=words,
+        badge=badge(RELATION, _relation(body)) if body["claims"] else None,
+        reason=reason,
+        more=[one for one in details if one != reason and not any(map(one.__contains__, shown))],
         passages=[_passage(citation, verification_id, sources) for citation in body["citations"]],
         quotations=[
             QuotationView(

@@ -40,7 +40,10 @@ def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
             closed(tools.verify_text, ASKS),
             closed(tools.get_verification, READS),
             closed(tools.read_evidence, READS),
+            closed(tools.search_evidence, READS),
+            closed(tools.list_documents, READS),
             closed(tools.list_sources, READS),
+            closed(tools.list_watches, READS),
         ],
         log_level="WARNING",
     )

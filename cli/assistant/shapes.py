@@ -9,8 +9,8 @@ from typing import Any
 Body = Mapping[str, Any]
 
 ADVICE = (
-    "Repeat claims only with their verdict and citation. Where it abstained, say so and why, and "
-    "do not answer from memory instead. Quote only what stands in `quote`."
+    "Begin with `lead`. Repeat claims only with their verdict and citation. Where it abstained, "
+    "say so and why, and do not answer from memory instead. Quote only what stands in `quote`."
 )
 
 
@@ -34,7 +34,9 @@ def answer_shape(answer: Body) -> dict[str, Any]:
     """Return an answer: what is attested, what is not, and how fresh it is."""
     shape: dict[str, Any] = {
         "abstained": answer["abstained"],
-        "summary": answer["summary"]["text"],
+        "asked": answer.get("asked"),
+        "lead": answer.get("lead"),
+        "strength": answer["sufficiency"],
         "claims": [_claim(claim) for claim in answer["claims"]],
         "references": [_reference(reference) for reference in answer["references"]],
         "remarks": [dict(remark) for remark in answer.get("remarks", ())],

@@ -86,6 +86,39 @@ class Tools:
             "text": await self._read(ctx, path, start=start, end=end),
         }
 
+    async def search_evidence(
+        self,
+        ctx: Anything,
+        words: Annotated[str, Field(description="words to find, not a question", min_length=1)],
+        disease: Annotated[str | None, Field(description="a tag, such as bladder_cancer")] = None,
+        published_from: Annotated[str | None, Field(description="a date, 2024-01-31")] = None,
+        limit: Annotated[int, Field(ge=1, le=50)] = 10,
+    ) -> dict[str, Any]:
+        """Passages of held evidence that have these words, with their exact places. It answers
+        nothing: for an answer call ask."""
+        query = {"q": words, "disease": disease, "published_from": published_from, "limit": limit}
+        found: dict[str, Any] = await self._read(ctx, "/v1/search", **_given(query))
+        return found
+
+    async def list_documents(
+        self,
+        ctx: Anything,
+        source_type: Annotated[str | None, Field(description="such as pubmed or nccn")] = None,
+        disease: Annotated[str | None, Field(description="a tag, such as bladder_cancer")] = None,
+        published_from: Annotated[str | None, Field(description="a date, 2024-01-31")] = None,
+        cursor: Annotated[str | None, Field(description="next_cursor of the page before")] = None,
+    ) -> dict[str, Any]:
+        """What evidence is held, the newest published first."""
+        query = {"source_type": source_type, "disease": disease, "cursor": cursor}
+        query["published_from"] = published_from
+        listed: dict[str, Any] = await self._read(ctx, "/v1/documents", **_given(query))
+        return listed
+
+    async def list_watches(self, ctx: Anything) -> dict[str, Any]:
+        """Which queries are followed at which source, and how far each is."""
+        watches: dict[str, Any] = await self._read(ctx, "/v1/watches")
+        return watches
+
     async def list_sources(self, ctx: Anything) -> dict[str, Any]:
         """How fresh each source is, and whether it is inside its limit."""
         sources: dict[str, Any] = await self._read(ctx, "/v1/sources")
@@ -104,7 +137,7 @@ class Tools:
             state: dict[str, Any] = await _got(client, place, wait=wait_seconds)
         return state
 
-    async def _read(self, ctx: Anything, path: str, **query: float) -> Any:
+    async def _read(self, ctx: Anything, path: str, **query: float | str) -> Any:
         async with gateway(self._url, self._authorization(ctx)) as client:
             return await _got(client, path, **query)
 
@@ -114,5 +147,9 @@ class Tools:
         return f"Bearer {self._key}" if self._key else None
 
 
-async def _got(client: httpx.AsyncClient, path: str, **query: float) -> Any:
+def _given(query: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in query.items() if value is not None}
+
+
+async def _got(client: httpx.AsyncClient, path: str, **query: float | str) -> Any:
     return await call(client, "GET", path, params=query)

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from api_gateway.questions.filters import Filters
-from api_gateway.schemas import QuestionIn
+from api_gateway.questions.question_in import QuestionIn
 from cli.client.gateway import client_of, submit
 from cli.client.waiting import Say, Work, nothing
 

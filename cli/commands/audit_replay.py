@@ -176,6 +176,7 @@ def recompose(rows: Rows) -> dict[str, Any]:
         cost_usd=inputs.cost_usd,
         held=held,
         place_of=lambda key, span: place_of(rows.chunks[held[key].version.id], span),
+        stances=inputs.stances,
     )
     if inputs.cured is not None:
         body = body.model_copy(update=dict(inputs.cured))

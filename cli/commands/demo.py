@@ -13,15 +13,15 @@ from typing import Any
 
 import httpx
 
+from api_gateway.documents.adding_view import SAMPLES as SAMPLES
 from cli.client.gateway import without_key
 from cli.commands.ask import ask
 from cli.commands.evidence import follow, submit
 from cli.instance.instance import open_store
 from cli.output.answers import render, stale_sources
 from cli.output.printing import Console, say_json
+from cli.output.typed import typed
 from store.core.settings import Settings
-
-SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"
 
 QUESTIONS = (
     "What clinical trials are studying MRD-guided treatment de-escalation?",
@@ -87,7 +87,7 @@ def run_demo(settings: Settings, *, as_json: bool) -> int:
             store.engine.dispose()
         _require(report, answered)
     console.print("Every quotation above is an exact span of a stored version.")
-    console.print("Next: attest up (or make up)")
+    console.print(f"Next, to keep an instance: {typed(settings, 'up')}")
     return 0
 
 

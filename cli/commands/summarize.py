@@ -54,6 +54,11 @@ def render(console: Console, result: dict[str, Any]) -> None:
         if entry["hallucination_guard_note"]:
             note = f"    {entry['confidence']:.2f}: {entry['hallucination_guard_note']}"
             console.print(Text(note, style="yellow"))
+    if result["uncovered"]:
+        console.print()
+        console.print(Text("Not in the plan or the problems", style="bold underline"))
+    for one in result["uncovered"]:
+        _line(console, " - ", f"{one['act']}: {one['text']}", one["source"])
     counts, made = result["validation"], result["provenance"]
     console.print()
     console.print(

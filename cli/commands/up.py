@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from api_gateway.auth.access import keys_required
+from api_gateway.auth.requirement import keys_required
 from api_gateway.http.host_names import is_loopback, url_of
 from cli.supervise import Nursery, ProcessSpec, Supervisor, server_spec
 from messages import (
@@ -68,6 +68,7 @@ def run(settings: Settings, *, on_event: OnEvent, log_dir: Path | None) -> int:
     if log_dir is not None:
         on_event = _with_last_words(on_event, log_dir.resolve())
     with ExitStack() as stack:
+        nursery = stack.enter_context(Nursery())  # it imports while the servers start
         if settings.database_url and settings.redis_url:
             servers: list[ProcessSpec] = []
             urls = (settings.database_url, settings.redis_url)
@@ -80,7 +81,7 @@ def run(settings: Settings, *, on_event: OnEvent, log_dir: Path | None) -> int:
             urls = (postgres.database_url, redis.redis_url)
             on_event = _publishing(on_event, data, urls, settings)
         specs = [*servers, *processes(settings, urls, tuple(spec.name for spec in servers))]
-        return Supervisor(specs, on_event, log_dir, Nursery()).run()
+        return Supervisor(specs, on_event, log_dir, nursery).run()
 
 
 def _publishing(
@@ -212,12 +213,12 @@ def processes(
 
     return [
         spec("migrate", "migrate", after=servers, restart=False),
+        spec("gateway", "gateway", after=("migrate",), ready=_answers(settings)),
         worker("questions", QUESTION_STAGES, QUESTION_THREADS),
         worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
         worker("anchors", (Stage.ANCHOR,), ANCHOR_THREADS),
         worker("sources", SOURCE_STAGES + RECALL_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),
-        spec("gateway", "gateway", after=("migrate",), ready=_answers(settings)),
         worker("checks", (Stage.CHECK,), TEXT_THREADS, after="gateway"),
         worker("notes", (Stage.SUMMARIZE,), TEXT_THREADS, after="gateway"),
         worker("extractions", (Stage.EXTRACT,), TEXT_THREADS, after="gateway"),

@@ -10,18 +10,15 @@ from rich.text import Text
 from cli.output.printing import Console
 from cli.output.tables import counted
 from workers.file_formats import UnreadableDocument, read
-from workers.verify.pasted.against import speaks_against
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, statements
 
 _MARKS = {
-    "verified": ("✓", "green"),
-    "partially_verified": ("~", "yellow"),
-    "conflicting": ("≠", "magenta"),
-    "unverified": ("✗", "red"),
+    "supported": ("✓", "green"),
+    "contradicted": ("✗", "red"),
+    "not_stated": ("?", "dim"),
 }
-_UNSURE = ("?", "yellow")
 _NOT_JUDGED = {
     "heading": " (a heading, not judged)",
     "question": " (a question, not judged)",
@@ -125,15 +122,11 @@ def holds(result: dict[str, Any]) -> bool:
 
 
 def _mark(line: dict[str, Any]) -> tuple[str, str]:
-    """Return the mark of a statement. An unverified statement need not be wrong: the cross is for
-    one that something speaks against."""
-    status = line["verification_status"]
-    wrong = speaks_against({finding["code"] for finding in line["findings"]})
+    """Return the mark of a statement; a quotation that no source has is as bad."""
     quoted = {quotation["quote_verdict"] for quotation in line["quotations"]}
-    wrong |= not quoted <= {*_GOOD_QUOTATIONS, "unchecked"}
-    if status == "unverified" and not wrong:
-        return _UNSURE
-    return _MARKS.get(status, ("·", "dim"))
+    if not quoted <= {*_GOOD_QUOTATIONS, "unchecked"}:
+        return _MARKS["contradicted"]
+    return _MARKS.get(line["relation"], ("·", "dim"))
 
 
 def render(console: Console, result: dict[str, Any]) -> None:
@@ -146,8 +139,9 @@ def render(console: Console, result: dict[str, Any]) -> None:
         mark, color = _mark(line)
         reason = _NOT_JUDGED.get(line.get("not_judged"), "")
         console.print(Text.assemble((f" {mark} ", color), words, (reason, "dim")))
-        for finding in line["findings"]:
-            console.print(Text(f"     {finding['code']}: {finding['detail']}", style="red"))
+        if line["reason"]:
+            told = f"     {line['relation'].replace('_', ' ')}: {line['reason']}"
+            console.print(Text(told, style=color))
         for quoted in line["quotations"]:
             if quoted["quote_verdict"] not in _GOOD_QUOTATIONS:
                 words = f"     quotation {quoted['quote_verdict']}: {quoted['detail']}"
@@ -158,6 +152,14 @@ def render(console: Console, result: dict[str, Any]) -> None:
             console.print(
                 Text(f"     {title}, {place['start']}-{place['end']}: {passage}", style="dim")
             )
+    stated = [("the text", result["fate"])]
+    stated += [
+        (entry["title"] or entry["source"], entry.get("fate")) for entry in result["sources"]
+    ]
+    for name, fate in stated:
+        if fate:
+            words = f" ! {name}: says of itself: {fate.replace('_', ' ')}"
+            console.print(Text(words, style="yellow"))
     for entry in result["identifiers"]:
         if entry["state"] != "held":
             console.print(
@@ -174,7 +176,7 @@ def render(console: Console, result: dict[str, Any]) -> None:
     counts = result["summary"]
     console.print()
     console.print(
-        f"{counted(counts['claims'], 'claim')}: {counts['verified_count']} verified, "
-        f"{counts['partial_count']} partially, {counts['unverified_count']} not",
+        f"{counted(counts['claims'], 'claim')}: "
+        + ", ".join(f"{counts['relations'].get(one, 0)} {one.replace('_', ' ')}" for one in _MARKS),
         style="bold",
     )

@@ -8,6 +8,7 @@ from statistics import correlation, mean
 from typing import Any
 
 from cli.evaluate.extraction_cases import Case, read_cases
+from cli.evaluate.extraction_honesty import Told, honesty
 from workers.extract.documents import parts_of
 from workers.extract.evaluator import evaluate
 from workers.extract.extraction import Extraction, PartResult, extract_text, merged
@@ -33,6 +34,7 @@ class _Judged:
     reached: bool = False
     type_right: bool = False
     planted: list[tuple[float, float]] = field(default_factory=list)
+    told: Told | None = None
 
     @property
     def accuracy(self) -> float | None:
@@ -53,7 +55,8 @@ def evaluate_extraction(
     keys: `documents`, `fields`, `type_accuracy`, `unreadable{right, total}`, `by_field{}`,
     `score_vs_accuracy_r_planted` (over the same attempts with planted faults, which shows what the
     evaluator notices), `unknown_fields` (names that are none of our fields; they count as wrong),
-    `wrong{document: [fields]}`.
+    `wrong{document: [fields]}`, and
+    `honesty` (`cli.evaluate.extraction_honesty`).
 
     Raises ValueError, in one line, for a missing folder or an unreadable file.
     """
@@ -73,14 +76,25 @@ def _judge(case: Case) -> _Judged:
         expected = case.type == UNREADABLE or not case.fields
         return _Judged(case, dict.fromkeys(case.fields, 0.0), type_right=expected)
     found_types = [result.part.document_type for result in extraction.parts]
+    shares = _shares(case, extraction.fields, found_types[0])
     return _Judged(
         case,
-        _shares(case, extraction.fields, found_types[0]),
+        shares,
         extraction.score,
         extraction.iterations,
         extraction.met_threshold,
         set(found_types) == set(case.types) or (case.type == "composite" and len(found_types) > 1),
         _planted(case, extraction),
+        Told(
+            extraction.score,
+            {name: share or 0.0 for name, share in shares.items()},
+            case.fields,
+            extraction.fields,
+            found_types[0],
+            extraction.needs_review,
+        )
+        if shares
+        else None,
     )
 
 
@@ -177,6 +191,7 @@ def _report(judged: Sequence[_Judged]) -> dict[str, object]:
         "score_vs_accuracy_r_planted": _pearson(
             [*pairs, *(pair for doc in extracted for pair in doc.planted)]
         ),
+        "honesty": honesty([doc.told for doc in judged if doc.told is not None]),
         "by_field": {name: _rounded(mean(shares)) for name, shares in sorted(by_field.items())},
         "unknown_fields": sorted(
             {name for doc in judged for name, share in doc.shares.items() if share is None}

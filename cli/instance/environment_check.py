@@ -11,14 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-import redis
-import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError
-
 from knowledge.retention import NotKept, keep_days
 from store.audit.keys import VARIABLE, BadKey, parse
 from store.core.settings import OF_A_FILE, PREFIX, SECRET, Settings
-from store.models.columns import EMBEDDING_DIMENSIONS
 
 _SENT = (
     "encoder_key",
@@ -81,6 +76,12 @@ def _mistyped(environment: Mapping[str, str]) -> Iterator[str]:
 def _servers(settings: Settings) -> Iterator[str]:
     if bool(settings.database_url) != bool(settings.redis_url):
         yield "set both ATTEST_DATABASE_URL and ATTEST_REDIS_URL, or neither"
+    if not (settings.database_url or settings.redis_url):
+        return
+    import redis
+    import sqlalchemy as sa
+    from sqlalchemy.exc import ArgumentError
+
     try:
         if settings.database_url:
             driver = sa.make_url(settings.database_url).drivername
@@ -105,6 +106,8 @@ def _sent(settings: Settings) -> Iterator[str]:
 def _encoder(settings: Settings) -> Iterator[str]:
     if settings.encoder == "minilm":
         return
+    from store.models.columns import EMBEDDING_DIMENSIONS
+
     if settings.encoder_dimensions != EMBEDDING_DIMENSIONS:
         yield f"ATTEST_ENCODER_DIMENSIONS must be {EMBEDDING_DIMENSIONS}: the index holds no others"
     if settings.encoder == "openai":

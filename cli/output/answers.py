@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Group
 from rich.panel import Panel
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 
 from cli.output.printing import Console
@@ -16,6 +17,7 @@ def render(console: Console, question: dict[str, Any]) -> None:
     """Print an answer: claims with their citations and both clocks, or the abstention."""
     answer = question["answer"]
     console.print(Panel(Text(question["question"], style="bold"), border_style="cyan"))
+    console.print(_lead(answer))
     for remark in answer.get("remarks", ()):
         if not (answer["abstained"] and remark["code"] == "misspelt"):  # its detail has them
             console.print(Text(f"! {remark['detail']}", style="yellow"))
@@ -31,10 +33,13 @@ def render(console: Console, question: dict[str, Any]) -> None:
         return
     claims = {claim["claim_id"]: claim for claim in answer["claims"]}
     for section in answer["sections"]:
+        left = [one for one in section["claim_ids"] if one not in _leading(answer)]
+        if not left:
+            continue
         console.print()
         console.print(Text(section["heading"], style="bold underline"))
         above = None
-        for claim_id in section["claim_ids"]:
+        for claim_id in left:
             evidence_id = claims[claim_id]["citations"][0]["evidence_id"]
             if evidence_id != above:
                 console.print(_source(answer, evidence_id))
@@ -48,9 +53,32 @@ def render(console: Console, question: dict[str, Any]) -> None:
     _footer(console, question)
 
 
+def _lead(answer: dict[str, Any]) -> Group:
+    """Return the first line, as a table where it is one, where it stands, and how strong it is."""
+    lead, level = answer.get("lead") or {}, answer.get("sufficiency") or {}
+    claims = {claim["claim_id"]: claim for claim in answer.get("claims", ())}
+    lines: list[Any] = [Text(lead["text"], style="bold")] if lead else []
+    if lead.get("table"):
+        grid = Table(*lead["table"]["columns"])
+        for row in lead["table"]["rows"]:
+            grid.add_row(*map(Text, row))
+        lines = [grid]
+    for claim_id in _leading(answer):
+        claim = claims[claim_id]
+        lines += [_source(answer, claim["citations"][0]["evidence_id"]), *_places(claim)]
+    if level.get("score") is not None:
+        lines.append(Text(f"evidence {level['level']} ({level['score']}/100)", style="dim"))
+    return Group(*lines)
+
+
+def _leading(answer: dict[str, Any]) -> list[str]:
+    """Return the ids of the first line's claims, which are not printed again."""
+    return list((answer.get("lead") or {}).get("claim_ids", ()))
+
+
 def _cure(cure: dict[str, Any] | str | None) -> Iterator[Text]:
     detail = cure["detail"] if isinstance(cure, dict) else cure or ""
-    yield Text.assemble(("What would cure it: ", "bold"), detail)
+    yield Text.assemble(("What would help: ", "bold"), detail)
     if isinstance(cure, dict) and cure["action"] == "add_sources":
         yield Text("To add them: attest ingest FILE")
 
@@ -72,8 +100,11 @@ _MARKS = {
 
 def _claim(claim: dict[str, Any]) -> Group:
     mark, color = _MARKS[claim["verification_status"]]
-    head = Text.assemble((f" {mark} ", color), claim["text"])
-    places = [
+    return Group(Text.assemble((f" {mark} ", color), claim["text"]), *_places(claim))
+
+
+def _places(claim: dict[str, Any]) -> list[Text]:
+    return [
         Text(
             f"   {place['quote_verdict']} · version {place['version']} · {place['citation']}"
             + (f" · {place['evidence_id']} says so too" if n else ""),
@@ -81,7 +112,6 @@ def _claim(claim: dict[str, Any]) -> Group:
         )
         for n, place in enumerate(claim["citations"])
     ]
-    return Group(head, *places)
 
 
 def _conflicts(answer: dict[str, Any]) -> Group:
@@ -190,7 +220,7 @@ def _checked_text(age: dict[str, Any]) -> Text:
 
 def _footer(console: Console, question: dict[str, Any]) -> None:
     answer = question["answer"]
-    counts, level = answer["verification_summary"], answer["sufficiency"]
+    counts = answer["verification_summary"]
     took = "?"
     if question.get("finished_at"):
         begun = datetime.fromisoformat(question["created_at"])
@@ -205,7 +235,6 @@ def _footer(console: Console, question: dict[str, Any]) -> None:
     console.print(
         Text.assemble(
             f"{counts['verified_count']} verified{hedged}, {counts['unverified_count']} withheld · "
-            f"evidence {level['level']} ({level['score']}/100) · "
             f"{by} · {took} · question {question['id']}",
             (f" · stale: {', '.join(stale)}" if stale else "", "yellow"),
             style="dim",

@@ -1,8 +1,9 @@
 """Forks this program's processes from one process that has imported everything.
 
-The imports of a worker take more than a second of a core, and `attest up` starts nine processes. A
-nursery is a process without threads that imports everything once and then forks each process on
-request. A fork uses memory of its own only for the pages that it writes to.
+The imports of a worker take two seconds of a core, and `attest up` starts nine processes. A nursery
+is a process without threads that imports everything once and forks each process on request, as soon
+as it has imported what that one needs. A fork uses memory of its own only for the pages that it
+writes to.
 
 The supervisor adopts the fork: it is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), and the fork's
 own parent exits at once. From then on the fork is a child of the supervisor like a spawned one: it
@@ -15,28 +16,32 @@ import gc
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Set
+import time
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 from setproctitle import getproctitle, setproctitle
 
 from store.embedded.process import Command
+from workers.registry import MODULES as STAGE_MODULES
 
 MODULE = "cli.main"
 """The module that this program's processes run: `python -m cli.main ARGUMENTS`."""
-IMPORTED = (
-    "cli.main",
-    "workers.main",
-    "scheduler.main",
-    "api_gateway.main",
-    "cli.commands.migrate",
-)
+IMPORTED = {
+    "migrate": ("cli.commands.migrate",),
+    "gateway": ("api_gateway.main", "cli.instance.environment_check"),
+    "scheduler": ("scheduler.main",),
+    # The libraries of the encoder are large; a session of theirs is made in each process.
+    "worker": ("workers.main", *STAGE_MODULES.values(), "tokenizers", "onnxruntime"),
+}
+"""What each command needs, imported in this order: the first to be asked for comes first."""
 FORK_SECONDS = 30.0
 """Time limit for a fork, imports included; after it the process is spawned instead."""
 _SERVE = (
@@ -73,13 +78,15 @@ class Nursery:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
+        self._importing = set(IMPORTED)
+        self._began = 0.0
 
     def __enter__(self) -> "Nursery":
         if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
             near_end, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             near_end.settimeout(FORK_SECONDS)
             _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-            self._channel = near_end
+            self._channel, self._began = near_end, time.monotonic()
             with far_end:
                 self._process = subprocess.Popen(  # noqa: S603 - this module
                     [sys.executable, "-c", _SERVE, str(far_end.fileno()), str(os.getpid())],
@@ -92,9 +99,24 @@ class Nursery:
 
     def __exit__(self, *_: object) -> None:
         if self._channel is not None:
-            self._channel.close()  # the nursery ends at the end of file
-        if self._process is not None:
-            self._process.wait()
+            self._end()
+
+    def is_importing(self, argv: Sequence[str]) -> bool:
+        """Return true while it imports what this process needs: a start would wait for that."""
+        if self._channel is None or time.monotonic() - self._began > FORK_SECONDS:
+            return False
+        while self._importing and select.select([self._channel], [], [], 0)[0]:
+            self._hear(self._channel)
+        return _is_own(argv) and not self._importing.isdisjoint(argv)
+
+    def _hear(self, channel: socket.socket) -> bytes:
+        """Return what the nursery says next: what it has imported, a process id, or b"" at its end.
+
+        Raises OSError if it says nothing within FORK_SECONDS.
+        """
+        said = channel.recv(32)
+        self._importing = self._importing - {said.decode()} if said else set()
+        return said
 
     def start(self, command: Command, output: int) -> Adopted | None:
         """Fork the process of a command, with both output streams going to `output`.
@@ -102,8 +124,7 @@ class Nursery:
         Returns None, and the caller must spawn it, if the command is not this program, runs as
         another user, or there is no nursery.
         """
-        own_program = (sys.executable, "-m", MODULE)
-        if self._channel is None or command.argv[:3] != own_program or command.user is not None:
+        if self._channel is None or not _is_own(command.argv) or command.user is not None:
             return None
         request = {
             "arguments": command.argv[3:],
@@ -113,7 +134,9 @@ class Nursery:
         }
         try:
             socket.send_fds(self._channel, [json.dumps(request).encode()], [output])
-            return Adopted(int(self._channel.recv(32)))
+            while (said := self._hear(self._channel)).decode() in IMPORTED:
+                pass
+            return Adopted(int(said))
         except (OSError, ValueError):  # the nursery was killed, or takes too long
             self._end()
             return None
@@ -149,13 +172,18 @@ def serve(channel: socket.socket, supervisor: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     getproctitle()  # it must find the title before the environment is changed
-    for name in IMPORTED:
-        importlib.import_module(name)
-    gc.freeze()  # keeps pages shared: the collector would write to each object
+    importlib.import_module("cli.main")
+    missing = list(IMPORTED)
     while True:
+        while missing and not select.select([channel], [], [], 0)[0]:
+            _import_for(missing.pop(0), channel)
         request, descriptors, _, _ = socket.recv_fds(channel, _LONGEST, 1)
         if not request or os.getppid() != supervisor:
             return
+        wanted = set(json.loads(request)["arguments"])
+        while not wanted.isdisjoint(missing):
+            _import_for(missing.pop(0), channel)
+        gc.freeze()  # keeps pages shared: the collector would write to each object
         read_end, write_end = os.pipe()
         parent = os.fork()
         if parent == 0:
@@ -172,6 +200,17 @@ def serve(channel: socket.socket, supervisor: int) -> None:
         channel.send(os.read(read_end, 32))
         for descriptor in (read_end, write_end, *descriptors):
             os.close(descriptor)
+
+
+def _is_own(argv: Sequence[str]) -> bool:
+    return tuple(argv[:3]) == (sys.executable, "-m", MODULE)
+
+
+def _import_for(command: str, channel: socket.socket) -> None:
+    """Import what a command needs, and say so."""
+    for name in IMPORTED[command]:
+        importlib.import_module(name)
+    channel.send(command.encode())
 
 
 def _become(asked: Mapping[str, Any], output: int, supervisor: int) -> None:

@@ -27,6 +27,7 @@ from store.embedded.process import spawn
 
 FORCED_EXIT_CODE = 130
 _PROBE_SECONDS = (0.02, 0.5)
+_IMPORT_SECONDS = 0.1  # between looks whether the nursery has imported what a process needs
 # A terminal, a wrapper and a service manager may each pass on the same Ctrl-C.
 _SAME_REQUEST_SECONDS = 0.5
 
@@ -68,7 +69,8 @@ class _Child:
 class Supervisor:
     """Runs `specs` until SIGTERM, SIGINT or SIGHUP; `run` belongs in the main thread.
 
-    `nursery` forks the processes that run this program; without it all are spawned.
+    `nursery`, which was entered, forks the processes that run this program; without it all are
+    spawned.
     `on_event(name, what)` receives each change as a short text that begins with starting, ready,
     exited, cannot start, not ready, stopping, killed or stopped; by default it is written to the
     output. The children's output goes to standard error, or to `log_dir/NAME.log`.
@@ -103,8 +105,6 @@ class Supervisor:
         killed the children that had not stopped yet.
         """
         with self._signals(), self._guard, contextlib.ExitStack() as stack:
-            if self._nursery is not None:
-                stack.enter_context(self._nursery)
             stack.callback(self._drain)
             stack.callback(self._kill_all)  # children are left only after an exception
             while not self._finished():
@@ -132,6 +132,9 @@ class Supervisor:
         spec = child.spec
         if not all(self._children[name].satisfied for name in spec.after):
             child.due = None  # `_became_ready` of the last dependency sets it
+            return
+        if self._nursery is not None and self._nursery.is_importing(spec.argv):
+            child.due = time.monotonic() + _IMPORT_SECONDS
             return
         self._tell(child, "starting")
         pipe = Pipe(spec.name)

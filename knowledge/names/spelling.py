@@ -14,11 +14,11 @@ from typing import NamedTuple
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉ªº", "01234567890123456789  ")
 _WORD = re.compile(r"[^\W\d_][^\W\d_\u0300-\u036f]*(?:[\u0300-\u036f]+[^\W\d_]*)*|\d+")
 _POSSESSIVE = re.compile(r"['’ʼ]s(?![^\W_])", re.IGNORECASE)
-_GREEK = {
+GREEK = {
     letter: unicodedata.name(letter).rsplit(" ", 1)[-1].lower()
     for letter in "αβγδεζηθικλμνξοπρστυφχψω"
 } | {"µ": "mu", "ς": "sigma", "ϕ": "phi", "λ": "lambda", "ß": "ss", "ø": "o", "ł": "l", "đ": "d"}
-_SPELLINGS = (
+SPELLINGS = (
     ("ae", "e"),
     ("our", "or"),
     ("ph", "f"),
@@ -66,10 +66,10 @@ def fold(word: str) -> str:
     is_short = len(word) <= _SHORT and word.isupper()
     letters = unicodedata.normalize("NFKD", word.lower())
     plain = "".join(
-        _GREEK.get(letter, letter) for letter in letters if not unicodedata.combining(letter)
+        GREEK.get(letter, letter) for letter in letters if not unicodedata.combining(letter)
     )
     plain = plain if is_short else _singular(plain)
-    for british, american in _SPELLINGS:
+    for british, american in SPELLINGS:
         plain = plain.replace(british, american)
     plain = _OE.sub("e", plain)
     if plain.endswith(("tre", "bre")):

@@ -65,6 +65,16 @@ class Tables:
         packed = self._senses[self._starts[number] : self._starts[number + 1]]
         return tuple(Sense(int(one) >> 8, int(one) & 0xFF) for one in packed)
 
+    def keys_of(self, entry: int) -> tuple[tuple[str, int], ...]:
+        """The keys that stand for an entry, with their flags."""
+        entries, order = self._by_entry
+        first, last = np.searchsorted(entries, [entry, entry + 1])
+        places = order[first:last]
+        numbers = np.searchsorted(self._starts, places, "right") - 1
+        flags = self._senses[places] & 0xFF
+        keys = map(self._keys.restore_key, map(int, numbers))
+        return tuple(zip(keys, map(int, flags), strict=True))
+
     def is_word(self, folded: str) -> bool:
         """True for a word of English, or a part of a name in the tables."""
         return folded in self._words
@@ -81,6 +91,13 @@ class Tables:
     def preferred(self, entry: int) -> str:
         """The name that an entry is shown by."""
         return self._all_preferred[entry]
+
+    @cached_property
+    def _by_entry(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The entries in order, and where each stands among the senses."""
+        entries = (self._senses >> 8).astype(np.uint32)
+        order = np.argsort(entries, kind="stable").astype(np.uint32)
+        return entries[order], order
 
     @cached_property
     def _all_ids(self) -> list[str]:

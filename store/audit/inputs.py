@@ -50,6 +50,7 @@ def inputs(
     cost_usd: str | None,
     held: Mapping[str, _Held],
     gate: Mapping[str, Any] | None = None,
+    stances: Mapping[str, Any] | None = None,
 ) -> AnswerInputs:
     """The arguments of composing an answer, as they are stored. Pure.
 
@@ -62,6 +63,7 @@ def inputs(
         in_the_past: the question was about a past time.
         held: the versions by evidence key, with the standing of their works and both clocks.
         gate: what names the gate that was passed, and what it did, in counts.
+        stances: what the local verifier made of claims on a yes/no question.
     """
     body: dict[str, Any] = to_jsonable_python(
         {
@@ -72,6 +74,7 @@ def inputs(
             "in_the_past": in_the_past,
             "cost_usd": cost_usd,
             **({"gate": gate} if gate else {}),
+            **({"stances": stances} if stances else {}),
             "held": {
                 key: {
                     "version_id": evidence.cited.version.id,

@@ -257,6 +257,8 @@ _WORDS: Mapping[str, Callable[[Payload], str]] = {
     "question.verified": _verified,
     "answer.sealed": _was_sealed,
     "answer.rechecked": _rechecked,
+    "answer.judged": lambda payload: f"A reader judged it: {payload.get('judgment')}.",
+    "answer.shared": lambda payload: f"A link shows it until {payload.get('expires_at')}.",
     "message.dead": _died,
     "message.replayed": lambda _: "An operator sent the work again.",
     "message.discarded": lambda _: "An operator gave the work up.",

@@ -32,16 +32,20 @@ class SchemaAhead(SchemaMismatch):
 def migrate(engine: sa.Engine) -> None:
     """Bring the schema up to date; safe to call from several processes at once.
 
+    A database that is there already is left at a glance, without alembic.
+
     Raises:
         SchemaAhead: a newer release has migrated the database; nothing was changed.
     """
-    from alembic import command
-
     with engine.begin() as connection:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
         have = schema_revision(connection)
+        if have == revisions()[-1]:
+            return
         if have is not None and not knows_revision(have):
             raise _ahead(have)
+        from alembic import command
+
         config = alembic_config()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

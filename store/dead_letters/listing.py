@@ -29,6 +29,8 @@ class Chosen:
     error_type: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    words: str | None = None
+    """In its cause, the name of its error, its fingerprint, or what it worked for."""
 
     def conditions(self) -> list[sa.ColumnElement[bool]]:
         """The filter as SQL conditions on `dead_letter`."""
@@ -45,6 +47,11 @@ class Chosen:
             conditions.append(col(DeadLetter.died_at) >= self.since)
         if self.until is not None:
             conditions.append(col(DeadLetter.died_at) < self.until)
+        if self.words is not None:
+            told = (DeadLetter.cause, DeadLetter.error_type, DeadLetter.fingerprint)
+            places = [col(one) for one in (*told, DeadLetter.subject)]
+            found = (one.icontains(self.words, autoescape=True) for one in places)
+            conditions.append(sa.or_(*found))
         return conditions
 
 

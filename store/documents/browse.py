@@ -14,7 +14,7 @@ from store.models import now
 _SUMMARY = """
     v.id, v.n, v.content_hash, v.title, char_length(v.text) AS chars, v.source_type, v.url,
     v.publisher, v.publication_type, v.evidence_level, v.version_label, v.identifiers, v.authors,
-    v.labels, v.published_at, v.fetched_at, v.status, v.superseded_at
+    v.labels, v.published_at, v.published_precision, v.fetched_at, v.status, v.superseded_at
 """
 
 
@@ -37,6 +37,7 @@ class VersionSummary:
     authors: list[str]
     labels: list[str]
     published_at: datetime | None
+    published_precision: str
     fetched_at: datetime
     status: str
     superseded_at: datetime | None

@@ -6,7 +6,7 @@ that somebody else brings under such a number is kept separately, and the number
 never at the source's.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -44,9 +44,11 @@ class Claim:
     source: str | None
     title: str
     year: int | None
+    authors: Sequence[str]
     held_id: UUID
     held_title: str
     held_year: int | None
+    held_authors: Sequence[str]
     held_status: str
 
 
@@ -127,8 +129,9 @@ def of_documents(
 
 def in_words(claim: Mapping[str, Any]) -> str:
     """One claim of `of_documents`, in words for people."""
-    years = {True: "", False: ", and so is its year", None: ""}[claim["year_agrees"]]
-    title = "its title agrees" if claim["title_agrees"] else f"its title is another{years}"
+    title = "its title agrees" if claim["title_agrees"] else "its title is another"
+    title += "; its authors are others" if claim.get("authors_agree") is False else ""
+    title += "; its year is another" if claim["year_agrees"] is False else ""
     ended = ", and has withdrawn" if claim["held_ended"] else ""
     return (
         f"It claims to be {claim['number']}, which a source holds{ended}; {title}. It is kept as "
@@ -170,10 +173,10 @@ def _one_number(kind: str) -> str:
 def _told(subject: str) -> str:
     return f"""
         {subject} AS subject, mine.document_id, mine.source, mine.title,
-        CAST(extract(year FROM mine.published_at) AS integer) AS year,
+        CAST(extract(year FROM mine.published_at) AS integer) AS year, mine.authors,
         held.document_id AS held_id, held.title AS held_title,
         CAST(extract(year FROM held.published_at) AS integer) AS held_year,
-        held.status AS held_status
+        held.authors AS held_authors, held.status AS held_status
     """
 
 

@@ -13,7 +13,7 @@ from knowledge.sources import connector_policy
 from store.core.copying import ordered_uuid, text_array
 from store.core.spans import Structure
 from store.core.unit_of_work import UnitOfWork
-from store.documents.publication_status import asked, ended, first_asked, put_notices, settle
+from store.documents.publication_status import asked, closed, first_asked, put_notices, settle
 from store.documents.records import SourceRecord
 from store.documents.version_rows import Given, VersionRow, put_rows
 from store.models import DocumentVersion, now
@@ -48,7 +48,7 @@ class Stored:
     version_id: UUID
     n: int
     outcome: Outcome
-    retracted: bool = False
+    closed: bool = False
 
     @property
     def taken(self) -> bool:
@@ -58,7 +58,7 @@ class Stored:
     @property
     def fresh(self) -> bool:
         """True if a new version was made that answers may rest on."""
-        return self.outcome in ("new", "changed") and not self.retracted
+        return self.outcome in ("new", "changed") and not self.closed
 
 
 @dataclass
@@ -66,7 +66,7 @@ class _Standing:
     """The state of a document while a packet is stored; `latest_id` is its newest version.
 
     `made`: the packet created the document, so nothing was said of it before. `written` is the
-    clock in its row.
+    clock in its row. `closed`: the status of its versions, if none of them is current any more.
     """
 
     document_id: UUID
@@ -76,7 +76,7 @@ class _Standing:
     status: str | None = None
     content_hash: str | None = None
     source: str | None = None
-    ended: bool = False
+    closed: str | None = None
     row: VersionRow | None = None
     written: datetime | None = None
     made: bool = False
@@ -128,7 +128,7 @@ def put_versions(
     replaced = _write(work.session, rows, superseded, standing.values())
     if superseded:
         # A work's end was already reported with its notice: a new version adds nothing to that.
-        newest = {state.document_id: state.n for state in standing.values() if not state.ended}
+        newest = {state.document_id: state.n for state in standing.values() if not state.closed}
         recall_superseded(
             work,
             {
@@ -137,7 +137,7 @@ def put_versions(
             },
         )
         displaced(work.session, {row.document_id for row in rows}, source)
-    gone = [state.document_id for state in standing.values() if state.ended]
+    gone = [state.document_id for state in standing.values() if state.closed]
     if gone:
         settle(work, gone)
     return [
@@ -154,7 +154,9 @@ def key_of(record: SourceRecord, source: str | None) -> str:
 
 def _stored(document: _Standing, outcome: Outcome) -> Stored:
     assert document.latest_id is not None, "a document that is not stored has a version"
-    return Stored(document.document_id, document.latest_id, document.n, outcome, document.ended)
+    return Stored(
+        document.document_id, document.latest_id, document.n, outcome, document.closed is not None
+    )
 
 
 def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
@@ -164,7 +166,7 @@ def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
     if held and _defers(source, document.source):
         return "deferred"
     same = document.content_hash == given.content.hash and (
-        document.status == "current" or document.ended
+        document.status == "current" or document.closed
     )
     # A record of the source that the held version defers to wins whenever it was fetched, and the
     # clock becomes its own: the order in which the two arrive makes no difference.
@@ -205,8 +207,8 @@ def _advance(
         n=document.n,
         source=source,
         fetched_at=given.record.fetched_at or document.checked_at or at,
-        status="retracted" if document.ended else "current",
-        superseded_at=at if document.ended else None,
+        status=document.closed or "current",
+        superseded_at=at if document.closed else None,
         created_at=at,
     )
     document.row, document.latest_id = row, row.id
@@ -245,9 +247,9 @@ def _take_notices(
         if held:
             asked(work.session, source or SUBMITTED, held, at)
     known = {state.document_id for state in documents} - made | spoken_of.keys()
-    gone = ended(work.session, known) if known else set()
+    gone = closed(work.session, known) if known else {}
     for document in documents:
-        document.ended = document.document_id in gone
+        document.closed = gone.get(document.document_id)
 
 
 def _lock_documents(

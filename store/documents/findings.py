@@ -15,7 +15,14 @@ from store.core.copying import text_array, uuid_array
 from store.core.unit_of_work import UnitOfWork
 
 Kind = Literal[
-    "malformed", "conflict", "claimed", "mismatch", "nonexistent", "unreadable", "unmapped"
+    "malformed",
+    "conflict",
+    "claimed",
+    "edition",
+    "mismatch",
+    "nonexistent",
+    "unreadable",
+    "unmapped",
 ]
 
 MAX_SUBJECT_CHARS = 500

@@ -1,8 +1,9 @@
 """Publication status of works: retractions, withdrawals, corrections, and which sources were asked.
 
 A notice belongs to the document, not to a version: it changes no text. A notice that ends the work
-(`ENDING_NOTICES`) makes its current version retracted, in the same transaction; either source
-suffices (WIRE 5). The latest statement of a source counts, however late it is stored.
+(`ENDING_NOTICES`) makes its current version retracted, one that a newer edition replaces it makes
+it superseded, in the same transaction; either source suffices (WIRE 5). The latest statement of a
+source counts, however late it is stored.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,7 +29,7 @@ STANDS = f"""
 """SQL: the work of version `d` has not ended. Its older versions are no evidence after
 the end either, though only the one that was current is marked as retracted."""
 
-State = Literal["none", "corrected", "expression_of_concern", "retracted"]
+State = Literal["none", "corrected", "expression_of_concern", "superseded", "retracted"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class Standing:
         kinds = {notice.kind for notice in self.notices}
         if kinds & ENDING_NOTICES:
             return "retracted"
+        if "supersession" in kinds:
+            return "superseded"
         if "expression_of_concern" in kinds:
             return "expression_of_concern"
         return "corrected" if kinds else "none"
@@ -232,14 +235,21 @@ def first_asked(session: Session, source: str, made: Collection[UUID], at: datet
 
 def ended(session: Session, document_ids: Collection[UUID]) -> set[UUID]:
     """Those of these documents that some source reports as retracted, withdrawn or removed."""
+    return {key for key, status in closed(session, document_ids).items() if status == "retracted"}
+
+
+def closed(session: Session, document_ids: Collection[UUID]) -> dict[UUID, str]:
+    """The status of the newest versions of those of these documents that have no current one any
+    more: `retracted` if the work ended, `superseded` if a newer edition replaces it."""
     rows = session.execute(
         sa.text(
-            "SELECT DISTINCT document_id FROM notice WHERE document_id = ANY(:ids) "
-            "AND gone_at IS NULL AND kind = ANY(:kinds)"
+            "SELECT document_id, bool_or(kind = ANY(:kinds)) AS ended FROM notice "
+            "WHERE document_id = ANY(:ids) AND gone_at IS NULL "
+            "AND (kind = ANY(:kinds) OR kind = 'supersession') GROUP BY document_id"
         ),
         {"ids": list(document_ids), "kinds": sorted(ENDING_NOTICES)},
     )
-    return set(rows.scalars())
+    return {row.document_id: "retracted" if row.ended else "superseded" for row in rows}
 
 
 _STILL_CITABLE = sa.text(
@@ -273,16 +283,21 @@ def still_citable(
 
 
 def settle(work: UnitOfWork, document_ids: Collection[UUID]) -> list[UUID]:
-    """Retract the current versions of documents that ended; returns the versions' ids."""
+    """Take the current versions of documents that ended or were replaced out of the evidence;
+    returns the versions' ids."""
+    statuses = closed(work.session, document_ids)
     rows = work.session.execute(
         sa.text(
-            "UPDATE document_version SET status = 'retracted', superseded_at = clock_timestamp() "
-            "WHERE document_id = ANY(:ids) AND status = 'current' RETURNING id, document_id, n"
+            "UPDATE document_version SET status = given.status, superseded_at = clock_timestamp() "
+            "FROM unnest(CAST(:ids AS uuid[]), CAST(:statuses AS varchar[])) "
+            "AS given (document_id, status) WHERE document_version.status = 'current' "
+            "AND document_version.document_id = given.document_id "
+            "RETURNING document_version.id, given.document_id, n, given.status"
         ),
-        {"ids": list(ended(work.session, document_ids))},
+        {"ids": list(statuses), "statuses": list(statuses.values())},
     ).all()
     for row in rows:
-        work.record("version.retracted", row.document_id, version_id=str(row.id), n=row.n)
+        work.record(f"version.{row.status}", row.document_id, version_id=str(row.id), n=row.n)
     return [row.id for row in rows]
 
 

@@ -93,10 +93,17 @@ class Identifiers(BaseModel):
 
 
 NoticeKind = Literal[
-    "retraction", "withdrawal", "removal", "expression_of_concern", "correction", "republication"
+    "retraction",
+    "withdrawal",
+    "removal",
+    "supersession",
+    "expression_of_concern",
+    "correction",
+    "republication",
 ]
 ENDING_NOTICES = frozenset({"retraction", "withdrawal", "removal"})
-"""Notices that take a work out of the evidence; the others are shown beside it."""
+"""Notices that take a work out of the evidence for all times; of the others, a `supersession` by a
+newer edition leaves it to questions as of an earlier day, and the rest is shown beside it."""
 
 
 class Notice(BaseModel):

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote
 
-import psycopg
-from psycopg import sql
-
 from store.embedded.binaries import POSTGRES_MAJOR, postgres_bin
 from store.embedded.datadir import DataDir, sync_directory, write_atomically
 from store.embedded.errors import DataDirUnusable, ServerUnavailable
@@ -160,6 +157,8 @@ class EmbeddedPostgres(EmbeddedServer):
         """True if the database answers; the first time this also creates database and extension."""
         if not self._says_ready():
             return False
+        import psycopg  # while the server starts, not before it does
+
         try:
             if not self._database_exists:
                 self._ensure_database()
@@ -182,6 +181,9 @@ class EmbeddedPostgres(EmbeddedServer):
         return len(lines) >= _STATUS_LINE and lines[_STATUS_LINE - 1].strip() == "ready"
 
     def _ensure_database(self) -> None:
+        import psycopg
+        from psycopg import sql
+
         with psycopg.connect(
             self.conninfo("postgres"), connect_timeout=5, autocommit=True
         ) as connection:

@@ -30,8 +30,8 @@ class Filter:
     """Conditions that must all hold; None means any.
 
     Only standing versions pass: those current now, or current at `as_of`, but never retracted ones.
-    At least one tag must match. Versions without a date are outside every date range; a range
-    includes both ends.
+    At least one tag must match. Whatever brought it, a guideline is one (`knowledge.kinds`).
+    Versions without a date are outside every date range; a range includes both ends.
     """
 
     source_types: frozenset[str] | None = None
@@ -88,7 +88,8 @@ class Filter:
 
 
 _CONDITIONS = {
-    "source_types": "t.source_type = ANY(CAST(%(source_types)s AS varchar[]))",
+    "source_types": "(t.source_type = ANY(CAST(%(source_types)s AS varchar[]))"
+    " OR t.kind = ANY(CAST(%(source_types)s AS varchar[])))",
     "focus": "t.focus && CAST(%(focus)s AS text[])",
     "diseases": "t.diseases && CAST(%(diseases)s AS text[])",
     "decisions": "t.decisions && CAST(%(decisions)s AS text[])",

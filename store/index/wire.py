@@ -7,25 +7,27 @@ and so does SQLAlchemy's overhead (ADR 0015).
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 import psycopg
-from numpy.typing import NDArray
 from psycopg.abc import Buffer
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from sqlmodel import Session
 
+if TYPE_CHECKING:  # each connection registers the dumpers, and few processes send vectors
+    import numpy as np
+    from numpy.typing import NDArray
+
 _BIGINT, _BIGINTS = 20, 1016  # PostgreSQL, pg_type.dat: the oids of bigint and its array
-_ELEMENT = np.dtype([("size", ">i4"), ("value", ">i8")])
+_ELEMENT = [("size", ">i4"), ("value", ">i8")]
 
 
 @dataclass(frozen=True, eq=False)
 class Ids:
     """Ids to send as one `bigint[]`, (n,); thousands take no longer than copying their bytes."""
 
-    values: NDArray[np.int64]
+    values: "NDArray[np.int64]"
 
 
 class _IdsDumper(Dumper):
@@ -34,6 +36,8 @@ class _IdsDumper(Dumper):
 
     def dump(self, obj: Ids) -> Buffer:
         """Encode the ids for PostgreSQL's array_recv."""
+        import numpy as np
+
         count = len(obj.values)
         if not count:
             return np.array([0, 0, _BIGINT], ">i4").tobytes()
@@ -47,7 +51,7 @@ class _IdsDumper(Dumper):
 class Half:
     """A vector to send in half precision, (d,); the statement casts it to `halfvec`."""
 
-    vector: NDArray[np.float32]
+    vector: "NDArray[np.float32]"
 
 
 class _HalfDumper(Dumper):
@@ -55,6 +59,8 @@ class _HalfDumper(Dumper):
 
     def dump(self, obj: Half) -> Buffer:
         """Encode the vector for pgvector's halfvec_recv."""
+        import numpy as np
+
         return np.array([len(obj.vector), 0], ">u2").tobytes() + obj.vector.astype(">f2").tobytes()
 
 
@@ -93,8 +99,10 @@ def ask(
     return cursor.execute(statement, parameters, prepare=None if plans_once else False)
 
 
-def ids_of(rows: Sequence[tuple[Any, ...]]) -> NDArray[np.int64]:
+def ids_of(rows: Sequence[tuple[Any, ...]]) -> "NDArray[np.int64]":
     """The first column of these rows, (n,)."""
+    import numpy as np
+
     return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
 

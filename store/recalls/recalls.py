@@ -108,6 +108,8 @@ def noticed(
 def _change(notice: str) -> ChangeKind:
     if notice in ENDING_NOTICES:
         return "retracted"
+    if notice == "supersession":
+        return "superseded"
     return "expression_of_concern" if notice == "expression_of_concern" else "corrected"
 
 

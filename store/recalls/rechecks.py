@@ -112,6 +112,12 @@ def start(
     return run
 
 
+def lately(session: Session, limit: int) -> list[Recheck]:
+    """The last runs, the newest first."""
+    query = select(Recheck).order_by(sa.desc("created_at")).limit(limit)
+    return list(session.exec(query))
+
+
 _OLDER = """
     FROM answer a JOIN question q ON q.id = a.question_id AND q.status <> 'erased'
     LEFT JOIN answer_quality m ON m.question_id = a.question_id

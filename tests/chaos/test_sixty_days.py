@@ -48,7 +48,7 @@ class Simulation:
         self.settings, self.engine, self.world = settings, engine, world
         self.clock = world.clock
         self.store = Store(engine)
-        self.kill = killer(0.004, SEED)
+        self.kill = killer(0.002, SEED)  # each costs a lease; more than a hundred are left
         self.kills = 0
 
     def now(self) -> datetime:

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 import contracts
 from api_gateway.app import create_app
 from api_gateway.questions import answer_schemas
-from api_gateway.schemas import QuestionIn, QuestionOut
+from api_gateway.questions.question_in import QuestionIn
+from api_gateway.schemas import QuestionOut
 from knowledge.loader import load
 from knowledge.retention import TextKind
 from store.core.settings import Settings

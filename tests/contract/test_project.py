@@ -17,7 +17,7 @@ import pytest
 import typer.main
 import yaml
 
-from api_gateway.auth.access import keys_required
+from api_gateway.auth.requirement import keys_required
 from cli.main import app
 from messages import Stage
 from store.core.settings import SECRET, Settings

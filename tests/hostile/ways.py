@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from api_gateway.extractions.schemas import MAX_DOCUMENT_CHARS
 from api_gateway.notes.schemas import MAX_NOTE_CHARS
-from api_gateway.schemas import MAX_QUESTION_CHARS
+from api_gateway.questions.question_in import MAX_QUESTION_CHARS
 from api_gateway.verifications.schemas import MAX_TEXT_CHARS
 from clinical_text.chunks import chunk
 from clinical_text.structure import segment

@@ -17,6 +17,7 @@ from api_gateway.documents.uploads import item_of
 from api_gateway.http.uploads import Received
 from cli.commands.evidence import claimed, submit
 from clinical_text.structure import segment
+from knowledge.scenarios import scenarios
 from knowledge.sources import connector_policies, owners_of
 from messages import IngestV1
 from store.audit import audit
@@ -572,3 +573,36 @@ def test_what_is_told_of_a_claim_holds_no_words_of_a_document(
     (claim,) = told(worker.store, own)
     assert "verb" not in json.dumps(claim).lower() + claimed_works.in_words(claim).lower()
     assert "pmid:123" in claimed_works.in_words(claim)
+
+
+ENTRY = next(entry for pack in scenarios() for entry in pack.usable() if entry.doi)
+
+
+@pytest.mark.parametrize("door", [*CALLERS, by_guideline_folder])
+@pytest.mark.parametrize("title", [ALIEN, ENTRY.title])
+def test_the_number_of_a_packs_work_is_in_doubt_under_another_title(
+    worker: InlineWorker, tmp_path: Path, door: Door, title: str
+) -> None:
+    own = door(worker, record(title, identifiers={"doi": ENTRY.doi}), tmp_path)
+    expected = {f"doi:{ENTRY.doi}".lower()} if title == ALIEN else set()
+    assert doubted(worker.store, own) == expected
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "agree"),
+    [
+        (["Smith J"], ["Smith J", "Jones A"], True),
+        (["John Smith"], ["Smith JA"], True),
+        (["Müller A"], ["Mueller B", "Smith J"], False),
+        (["Jones A"], ["Smith J"], False),
+        ([], ["Smith J"], None),
+    ],
+)
+def test_first_authors_are_compared_too(
+    worker: InlineWorker, tmp_path: Path, mine: list[str], theirs: list[str], agree: bool | None
+) -> None:
+    page(worker, "pubmed", 0, record(authors=theirs))
+    own = by_http(worker, record(authors=mine), tmp_path)
+    (claim,) = told(worker.store, own)
+    assert claim["authors_agree"] is agree
+    assert ("authors are others" in claimed_works.in_words(claim)) is (agree is False)

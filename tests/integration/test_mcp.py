@@ -22,7 +22,10 @@ from tests.integration.gateway.test_keys import bearer, make_key
 from tests.servers import TRIAL, TRIAL_QUESTION, ingest, wait_until
 from workers.inline import InlineWorker
 
-TOOLS = {"ask", "get_answer", "verify_text", "get_verification", "read_evidence", "list_sources"}
+TOOLS = {
+    *("ask", "get_answer", "verify_text", "get_verification", "read_evidence", "search_evidence"),
+    *("list_documents", "list_sources", "list_watches"),
+}
 Talk = Callable[[Client], Awaitable[None]]
 
 
@@ -121,6 +124,13 @@ def test_8_7_an_assistant_asks_follows_and_reads_the_cited_words_to_the_letter(
             place = {name: one[name] for name in ("document_id", "version", "start", "end")}
             words = await called(client, "read_evidence", **place)
             assert words["text"] == one["quote"]
+        for one in (await called(client, "search_evidence", words="colon cancer"))["passages"]:
+            place = {name: one[name] for name in ("document_id", "start", "end")}
+            words = await called(client, "read_evidence", **place, version=one["n"])
+            assert words["text"] == one["text"]
+        (held,) = (await called(client, "list_documents"))["documents"]
+        assert held["document_id"] == citations[0]["document_id"]
+        assert await called(client, "list_watches") == {"watches": []}
 
     over_stdio(gateway.url, talk)
 

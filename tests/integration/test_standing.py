@@ -154,7 +154,7 @@ def test_invariant_10_a_retraction_is_one_transaction_with_its_audit_events(stor
 def test_new_words_of_a_retracted_work_are_kept_and_never_current(store: Store) -> None:
     document_id = put_work(store, "pubmed", 0, RETRACTION).document_id
     changed = put_work(store, "pubmed", 1, RETRACTION, text="Two.")
-    assert (changed.outcome, changed.retracted, changed.fresh) == ("changed", True, False)
+    assert (changed.outcome, changed.closed, changed.fresh) == ("changed", True, False)
     assert statuses(store, document_id) == ["retracted", "retracted"]
 
 
@@ -212,7 +212,7 @@ def test_words_of_a_source_that_are_stored_late_do_not_overrule_its_newer_ones(
 def test_words_of_a_deferring_source_count_for_standing(store: Store) -> None:
     document_id = put_work(store, "pubmed", 0).document_id
     deferred = put_work(store, "europepmc", 1, RETRACTION, text="In other words.")
-    assert (deferred.outcome, deferred.retracted) == ("deferred", True)
+    assert (deferred.outcome, deferred.closed) == ("deferred", True)
     assert statuses(store, document_id) == ["retracted"]
 
 

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from uuid import UUID
 
 from api_gateway.documents import evidence_view
 from api_gateway.http.host_names import is_loopback
@@ -16,6 +17,7 @@ from api_gateway.reviews import view
 from clinical_text import (
     boundaries,
     doc,
+    fates,
     instructions,
     labels,
     persons,
@@ -34,18 +36,22 @@ from clinical_text.normalize import normalize
 from clinical_text.numbered_names import numbered_names
 from clinical_text.structure import segment
 from knowledge.drugs import drugs_at
+from knowledge.kinds import kind_of
 from knowledge.links import is_direct
 from knowledge.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
 from store.core.spans import Span, Structure
 from store.documents.content import content_terms
+from store.documents.editions import Held
 from store.documents.records import SourceRecord
 from store.index.terms import terms
 from workers import file_formats
+from workers.file_formats.layout import Run, laid_out, whole
 from workers.http.errors import Malformed
 from workers.http.redact import redact, without_words
 from workers.ingest import identity
 from workers.ingest.connectors.openfda_query import check_search
-from workers.ingest.enrichment import doi_path, ended_by_title
+from workers.ingest.editions import Edition, relation
+from workers.ingest.enrichment import doi_path
 from workers.ingest.parsers import dailymed, html_text, inline_markup, json_payload, markup
 from workers.ingest.parsers.cms.coverage import plain
 from workers.ingest.parsers.cms.cpt import without_cpt
@@ -93,6 +99,38 @@ def _file(name: str) -> Reader:
 def _page(before: str, after: str, name: str = "a.html") -> Reader:
     read = _file(name)
     return lambda text: read(f"{before}{text}{after}")
+
+
+def _edition(text: str) -> object:
+    older, newer = (
+        Edition(
+            Held(
+                document_id=UUID(int=number),
+                key=f"k:{number}",
+                title=title[:1000] or "-",
+                opening=text,
+                source_type="guideline",
+                publisher=text[:1000],
+                version_label=text[:1000],
+                identifiers={},
+                authors=[text[:1000]],
+                facts={},
+                published_at=datetime(2000 + number, 1, 1, tzinfo=UTC),
+            )
+        )
+        for number, title in ((1, "2012 ESC guidelines for gout"), (2, text))
+    )
+    return relation(newer, older), relation(older, newer)
+
+
+def _page_of_runs(text: str) -> object:
+    """Pieces of the text as runs that stand beside, above and below each other."""
+    pieces = [text[at : at + 5] for at in range(0, len(text), 5)]
+    runs = [
+        Run(piece, 40.0 * (n % 12), 40.0 * (n % 12) + 30, 15.0 * (n // 3 % 50), 8.0 + n % 5)
+        for n, piece in enumerate(pieces)
+    ]
+    return whole(laid_out([runs, runs]))
 
 
 def _malformed_or(parse: Callable[[bytes], object]) -> Callable[[bytes], object]:
@@ -205,7 +243,10 @@ READERS: Mapping[str, Reader] = {
     "registry numbers": lambda text: list(identity.malformed_nct(text)),
     "two titles, both hostile": lambda text: titles.same_title(text, text[::-1]),
     "a title against a hostile one": lambda text: titles.title_match(REAL, text),
-    "how a work ended": ended_by_title,
+    "what became of a work": lambda text: fates.fate(text, text),
+    "what a work replaces": _edition,
+    "the kind of a work": lambda text: kind_of("pubmed", None, None, text),
+    "runs of a page": _page_of_runs,
     "a DOI": doi_path,
     "a date": medline_date,
     "a field of JSON": lambda text: (

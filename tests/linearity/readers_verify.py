@@ -6,6 +6,7 @@ What reads two texts is tried with the text on each side.
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+from clinical_text.names import forms
 from clinical_text.structure import segment
 from knowledge.loader import load
 from store.core.spans import Span
@@ -13,6 +14,8 @@ from workers.anchor.signals import anchors, score
 from workers.generate import facets, wording
 from workers.generate.findings import finding
 from workers.generate.illness import stages
+from workers.generate.restrictions import ranges
+from workers.generate.selector import selector
 from workers.generate.subjects import trials_called
 from workers.retrieve.understanding.read import names, understand
 from workers.verify.conflicts.found import contradictions
@@ -21,6 +24,7 @@ from workers.verify.doubts import doubts
 from workers.verify.entailment.passages import sentences
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
+from workers.verify.lead.stance import statement
 from workers.verify.marks import quotations
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
@@ -77,6 +81,15 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "a drafted sentence": _drafting,
     "a question": lambda text: understand(f"Does {text[:_MOST_OF_A_QUESTION]} reduce mortality?"),
     "names in a question": lambda text: (names(text), trials_called(text)),
+    "the forms of a name": lambda text: forms("Hodgkin lymphoma").stand_in(text),
+    "ranges of ages and of kidney function": lambda text: (
+        ranges("age", text),
+        ranges("kidney_function", text),
+    ),
+    "the statement of a question": statement,
+    "a sentence, its title and its text for a question": lambda text: selector().scores(
+        text[:_MOST_OF_A_QUESTION], [(text, text, text)]
+    ),
     "an anchor": score,
     "the anchors of a text": lambda text: anchors(text, segment(text)),
 }

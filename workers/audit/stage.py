@@ -103,13 +103,19 @@ def _may_be_shown(claim: Claim) -> bool:
 
 
 def check_summary(answer: Answer) -> None:
-    """Check that the summary consists only of supported claims (SP-4.2).
+    """Check that the first line and the summary consist only of supported claims (SP-4.2).
 
     Raises:
-        Permanent: it does not.
+        Permanent: one does not.
     """
     texts = {one.claim_id: one.text for one in answer.claims if one.verdict == "supported"}
     ids = answer.summary.supported_claim_ids
+    lead = answer.lead
+    if lead is not None and not (
+        set(lead.claim_ids) <= texts.keys()
+        and (lead.table or all(texts[one] in lead.text for one in lead.claim_ids))
+    ):
+        raise Permanent("the first line is not made of supported claims")
     if not set(ids) <= texts.keys() or answer.summary.text != " ".join(texts[i] for i in ids):
         raise Permanent("the summary is not made of supported claims")
 

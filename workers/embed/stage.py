@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from clinical_text.chunks import Chunk, chunk
-from knowledge.tagging import Tags, tags_of
+from knowledge.tagging import Tags
 from messages import AnchorV1, EmbedV1, Stage
 from store.core.spans import Structure
 from store.core.unit_of_work import UnitOfWork
@@ -80,10 +80,7 @@ def work(context: Context, message: EmbedV1) -> Result:
         )
         for version, piece, places in cut
     ]
-    tagged = {
-        document.id: tags_of(document.title, document.subjects, document.text)
-        for document in versions
-    }
+    tagged = {document.id: tags.tags_of_version(document) for document in versions}
     return Result(chunks, tagged, encoder.name, encoder.dimensions)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +20,13 @@ _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"]
 _WHOLE_DOCUMENT = re.compile(r"(?i)\b(?:report|summary|note|notes|prescription|letter|order)\b")
 _SOAP = re.compile(r"(?m)^[ \t]*+\**([soap])\**:")
 _MOST_OF_SOAP = 3
+_RESULT_ROW = re.compile(
+    r"(?m)^[^\n\d]{2,40}[\w ,%-]{0,12}[\s|.:]{1,40}[<>]?\d[\d.,]{0,8}"
+    r"[\s|*HL]{0,12}(?:%|[^\s|\d]{0,9}\s?/\s?\S{1,9}|"
+    r"[fp][gL])[^\n\d]{0,24}[<>]?\s?\d[\d.]{0,6}(?:\s?[-–]\s?\d|\s{0,4}$|\s?\))"
+)
+"""A line of a number, a unit and a range."""
+_LEAST_ROWS = 3
 _MOST_PIECES = 200
 """Titled stretches that are looked at one by one (ours); what is behind them is one rest."""
 _MOST_JOINED = 20
@@ -45,6 +53,7 @@ class _Policy(BaseModel):
     head_lines: int
     examination_weight: float
     soap_weight: float
+    rows_weight: float
     most_parts: int = Field(ge=1)
     head_sure: float
     types: Mapping[str, _Words]
@@ -145,6 +154,8 @@ def _type_of(text: str) -> tuple[str, float]:
         scores["radiology"] += policy.examination_weight
     if len(set(_SOAP.findall(small))) >= _MOST_OF_SOAP:
         scores["clinical-notes"] += policy.soap_weight
+    if sum(1 for _ in islice(_RESULT_ROW.finditer(text), _LEAST_ROWS)) >= _LEAST_ROWS:
+        scores["lab-report"] += policy.rows_weight
     ordered = sorted(scores.items(), key=lambda one: -one[1])
     (best, most), (_, second) = ordered[0], ordered[1]
     if most < policy.unknown_below:

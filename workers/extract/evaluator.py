@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 from workers.extract.evaluation.accuracy import accuracy
+from workers.extract.evaluation.bounds import bound, read_share
 from workers.extract.evaluation.completeness import completeness, spoken_of
 from workers.extract.evaluation.consistency import consistency
 from workers.extract.evaluation.scores import (
@@ -56,7 +57,7 @@ def evaluate(
     complete *= signs_policy().type_in_doubt if strayed else 1.0
     _, exact = accuracy(parts, rubric, attempt)
     exact = _with_opinions(parts.text, attempt, exact, opinions)
-    precise = _weighted(exact)
+    precise = _weighted(exact) * read_share(parts, attempt)
     impossible = validity(attempt)
     contrary = consistency(attempt, lambda field: spoken.get(field, False))
     dimensions = policy().dimensions
@@ -68,8 +69,12 @@ def evaluate(
         + agreeing * dimensions.consistency
         + valid * dimensions.clinical_validity
     )
+    doubted = (*filled, *exact)
+    critical = [one.field for one in doubted if one.issues and _is_critical(one, rubric)]
+    critical += [one.field for one in (*impossible, *contrary) if one.severity == "critical"]
+    limit = bound(parts, rubric, attempt, spoken, critical)
     score = Score(
-        overall=round(overall, 6),
+        overall=round(min(overall, limit.most), 6),
         completeness=complete,
         accuracy=precise,
         consistency=agreeing,
@@ -77,7 +82,8 @@ def evaluate(
         breakdown=(*filled, *exact),
     )
     return Evaluation(
-        score=score, feedback=_feedback(score, rubric, (*impossible, *strayed), contrary)
+        score=score,
+        feedback=_feedback(score, rubric, (*impossible, *strayed, *limit.issues), contrary),
     )
 
 

@@ -104,7 +104,7 @@ def compare(field: str, gold: Any, result: FieldResult | None) -> float:
         return 0.0
     if isinstance(gold, Mapping) and set(gold) == {"includes"}:
         held = [one.value for one in result.items]
-        wanted = _entries(field, gold["includes"])
+        wanted = entries(field, gold["includes"])
         return sum(any(same(one, value) for one in held) for value in wanted) / len(wanted)
     if field_policies()[field].many:
         return _compare_many(field, gold, result)
@@ -155,27 +155,30 @@ def _one_entry(name: str, gold: Any, fields: Mapping[str, FieldResult]) -> float
         items = [one for one in fields[field].items if getattr(one.value, key) == known]
         if gold is None or _says(gold, _NOTHING):
             return float(not items)
-        wanted = _entries(field, {known: gold})
+        wanted = entries(field, {known: gold})
         return float(any(same(one.value, value) for one in items for value in wanted))
     return None
 
 
 def _compare_many(field: str, gold: Any, result: FieldResult) -> float:
-    wanted = _entries(field, gold)
+    wanted = entries(field, gold)
     ours = [one.value for one in result.items]
-    open_ = list(ours)
-    matched = 0
-    for value in wanted:
-        place = next((i for i, one in enumerate(open_) if same(one, value)), None)
-        if place is not None:
-            open_.pop(place)
-            matched += 1
     if not wanted:
         return 0.0
-    return 2 * matched / (len(wanted) + len(ours))
+    return 2 * matched(ours, wanted) / (len(wanted) + len(ours))
 
 
-def _entries(field: str, gold: Any) -> list[Value]:
+def matched(ours: Sequence[Value], wanted: Sequence[Value]) -> int:
+    """How many of the wanted values are among ours, each of ours for one of them."""
+    left = list(ours)
+    for value in wanted:
+        place = next((i for i, one in enumerate(left) if same(one, value)), None)
+        if place is not None:
+            left.pop(place)
+    return len(ours) - len(left)
+
+
+def entries(field: str, gold: Any) -> list[Value]:
     """The gold's values of a field of many."""
     if isinstance(gold, str):
         return read_every(field, gold) or [
@@ -210,11 +213,20 @@ def _entry(field: str, gold: Any, name: str = "") -> list[Value]:
     else:
         words = f"{name}: {gold}" if name else str(gold)
     found = read_every(field, words)
-    if not found and kind == "lab" and (told := lab_of(name, str(gold))) is not None:
+    if not found and kind == "lab" and (told := _lab(name, gold)) is not None:
         return [told]
     if not found and kind == "medication":
         return [Medication(name=words.strip(": "))]
     return found or [Words(text=words)]
+
+
+def _lab(name: str, gold: Any) -> Value | None:
+    """The value of an analyte whose gold is a number, or has a name and a value."""
+    if isinstance(gold, Mapping):
+        low = {plain(str(key)): value for key, value in gold.items()}
+        name = name or next((str(low[one]) for one in _NAMES if one in low), "")
+        gold = f"{low.get('value', low.get('result', ''))} {low.get('unit', '')}"
+    return lab_of(name, str(gold))
 
 
 def _percent(gold: Any) -> str:

@@ -20,8 +20,8 @@ _LABEL = re.compile(r"(?m)^[ \t]*+[-•*#|>\d.)]{0,4}+[ \t]*+"
                     r"(?P<label>[A-Za-z][A-Za-z /&'()-]{2,47}?)"
                     r"(?P<mark>[*_]{0,2}[ \t]*[:;|]|[ \t]{3,}|[ \t]*$)")  # fmt: skip
 _BLANK = re.compile(r"\n[ \t]*+\n")
-_STEM = 4
-"""Letters by which words of labels are compared: "admit", "admission" (ours)."""
+_ENDING = re.compile(r"(?<=\w{4})(?:ies|es|is|ed|s|y)$")
+"""What is left out where words of labels are compared: "allergy", "allergies"."""
 _LIGHT = frozenset(["of", "the", "at", "and", "or", "for", "in", "on", "to", "by", "a", "an"])
 _EMPTY = " \t|*:_-#"
 
@@ -65,7 +65,7 @@ def _labelled(text: str, match: re.Match[str]) -> LabelLine | None:
 
 def _stems(label: str) -> frozenset[str]:
     words = [meant(one) or one.lower() for one in re.findall(r"[A-Za-z]+", label)]
-    return frozenset(one[:_STEM] for one in words if one not in _LIGHT and len(one) > 1)
+    return frozenset(_ENDING.sub("", one) for one in words if one not in _LIGHT and len(one) > 1)
 
 
 @cache

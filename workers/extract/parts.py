@@ -1,8 +1,6 @@
 """A clinical document's sections: which words stand under which heading. Pure.
 
-Headings of reports are labels more often than lines of their own ("CONCLUSION: biopsy of …"), so a
-heading is a known label with a colon, wherever a line or a run-on sentence begins, or a line of its
-own.
+Where headings and labels stand, `workers.extract.heads` says.
 """
 
 import re
@@ -11,29 +9,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
-from workers.extract.patients import patients
-from workers.extract.rubrics import alternatives, field_policies, vocabulary
+from clinical_text.forms import PLAIN, without_furniture
+from workers.extract.heads import (
+    LABEL,
+    bare_titles,
+    heads,
+    labels,
+    listed_labels,
+    other_titles,
+    title_of,
+)
+from workers.extract.rubrics import field_policies, vocabulary
 from workers.extract.rules.tick_boxes import plain_ticks
-from workers.extract.rules.titles import MARKS, known_title, lettered
+from workers.extract.rules.titles import MARKS
 
-_LINE = re.compile(r"[^\n]*")
 _BLANK = re.compile(r"\n(?=[ \t]*+\n)")
 _SPACES = re.compile(r"\s*+")
-_LONGEST_HEADING = 60
 _SENTENCE = re.compile(r"[a-z0-9)][.](?:\s|$)")
-_MOST_WORDS = 7
-"""Words of a heading with a colon (ours)."""
 _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
-_LABEL = re.compile(
-    r"(?P<name>(?:(?:\d{1,2}|[A-Z])[.)]\s*)?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\**\s*[:|]"
-    r"(?=\D|$|\s*\S)"
-)
-_LABEL_BEFORE_A_GAP = re.compile(
-    r"(?P<name>(?:[A-Z][.)][ ])?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ /&'()\-]{1,40}?)"
-    r"(?:[ \t]{2,}|\t|[ \t]+[-–][ \t]+)(?=\S)"
-)
-"""A label without a colon: what it labels stands behind a gap or a dash."""
 _CLAUSE_ENDS = re.compile(
     r"[;!?](?=\s|$)|"
     # "Tab. Losartan": a form of drugs that is cut short ends no sentence
@@ -52,6 +46,8 @@ class Section:
     end: int
     alone: bool
     """Whether the heading has a line to itself."""
+    level: int = PLAIN
+    """How deep it stands, by its form (`clinical_text.forms`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +63,19 @@ class Parts:
     """The text with what stands at boxes that are not ticked."""
 
     def __post_init__(self) -> None:
-        """Read every line end and every decimal point as ours, and no box that is not ticked."""
-        whole = plain_points(plain_lines(self.text))
+        """Read line ends and decimal points as ours, and neither furniture nor unticked boxes."""
+        whole = without_furniture(plain_points(plain_lines(self.text)))
         object.__setattr__(self, "whole", whole)
-        object.__setattr__(self, "text", plain_ticks(whole, lambda one: _title(one) in labels()))
+        object.__setattr__(self, "text", plain_ticks(whole, lambda one: title_of(one) in labels()))
 
     @cached_property
     def sections(self) -> Sequence[Section]:
         """Every section and labelled line, in order; each ends where the next begins."""
-        heads = sorted(_heads(self.text))
+        every = sorted(heads(self.text))
         found = []
-        for index, (at, start, title, alone) in enumerate(heads):
-            end = heads[index + 1][0] if index + 1 < len(heads) else len(self.text)
-            found.append(Section(title, at, start, end, alone))
+        for index, (at, start, name, alone, level) in enumerate(every):
+            end = every[index + 1][0] if index + 1 < len(every) else len(self.text)
+            found.append(Section(name, at, start, end, alone, level))
         return found
 
     @cached_property
@@ -93,8 +89,12 @@ class Parts:
     @cached_property
     def _majors(self) -> tuple[list[int], list[str], list[int]]:
         """Where those that open sections begin, their titles, and how far they reach."""
-        known = vocabulary().background | vocabulary().conclusive | _others()
-        major = [one for one in self.sections if one.title in known]
+        known = vocabulary().background | vocabulary().conclusive | other_titles()
+        major: list[Section] = []
+        for one in self.sections:
+            # what looks like a heading of no lower rank ends the rule of the one before
+            if one.title in known or (one.alone and major and one.level <= major[-1].level < PLAIN):
+                major.append(one)
         starts, titles = [one.heading_start for one in major], [one.title for one in major]
         return starts, titles, [self._reach(one) for one in major]
 
@@ -116,7 +116,7 @@ class Parts:
             stop = line_end(text, end + 1, len(text))
             below = text[end + 1 : stop].lstrip(MARKS)
             full = end - start >= _FULL_LINE or below[:1].islower()
-            if not below or not full or _LABEL.match(below) or _title(below) in _bare():
+            if not below or not full or LABEL.match(below) or title_of(below) in bare_titles():
                 break
             start, end = end + 1, stop
         return end
@@ -225,97 +225,6 @@ def _before_operation() -> frozenset[str]:
     return frozenset(field_policies()["preoperative_diagnosis"].labels)
 
 
-@cache
-def _others() -> frozenset[str]:
-    """Headings that end a background section without being conclusive."""
-    return frozenset(
-        ["findings", "report", "microscopic description", "microscopic examination", "microscopy",
-         "gross description", "macroscopic examination", "macroscopy", "immunohistochemistry",
-         "biomarkers", "medications", "discharge medications", "hospital course", "margins",
-         "mutations", "plan", "assessment", "assessment and plan", "laboratory results", "labs",
-         "description of procedure", "operative findings", "specimen", "tnm", "stage",
-         "physical examination", "physical exam", "course", "follow-up", "measurements"]
-    )  # fmt: skip
-
-
-@cache
-def labels() -> frozenset[str]:
-    """Every heading that is known."""
-    named = {label for one in field_policies().values() for label in one.labels}
-    return frozenset(named) | vocabulary().background | vocabulary().conclusive | _others()
-
-
-@cache
-def _bare() -> frozenset[str]:
-    """Every heading that is one without a colon, too."""
-    return labels() | patients().family_headings | patients().medicines.bare_headings
-
-
-@cache
-def _inside() -> re.Pattern[str]:
-    """A known heading in a run-on text: written large, with a colon."""
-    return re.compile(
-        r"(?:(?<=[a-z0-9.)])\s?|(?<=[A-Za-z0-9.)])[ \t]{2,})"
-        rf"(?=[A-Z])(?P<name>(?i:{alternatives(tuple(labels()))})):"
-    )
-
-
-def _heads(text: str) -> list[tuple[int, int, str, bool]]:
-    """Start of heading, start of what it heads, title, whether alone in its line."""
-    found: dict[int, tuple[int, int, str, bool]] = {}
-    for match in _LINE.finditer(text):
-        line = match.group()
-        if not line.strip():
-            continue
-        lead = len(line) - len(line.lstrip(MARKS))
-        at = match.start() + lead
-        bare = line[lead:]
-        label = _LABEL.match(bare)
-        gap = _LABEL_BEFORE_A_GAP.match(bare)
-        if gap is not None and _title(gap["name"]) in labels():
-            label = gap
-        name = _title(label["name"]) if label is not None else ""
-        if label is not None and lettered(label["name"]) and name not in labels():
-            label = None
-        if label is not None and len(name.split()) <= _MOST_WORDS:
-            after = bare[label.end() :].lstrip("* \t")
-            start = match.start() + len(line) - len(after)
-            found[at] = (at, start, name, not after.strip())
-        elif len(bare) < _LONGEST_HEADING and _title(bare) in _bare():
-            found[at] = (at, match.end(), _title(bare), True)
-        for second in _second_columns(line):
-            place, begin = (match.start() + one for one in second[:2])
-            found[place] = (place, begin, second[2], False)
-    lines = {start: body for start, body, _, _ in found.values()}
-    starts = sorted(lines)
-    for inner in _inside().finditer(text):
-        name = inner["name"]
-        at = inner.start("name")
-        before = bisect_right(starts, at) - 1
-        within = before >= 0 and inner.end() <= lines[starts[before]]
-        if not within:
-            found[at] = (at, inner.end(), _title(name), False)
-    return list(found.values())
-
-
-_CELL = re.compile(r"[^\s]++(?:[ ][^\s]++)*")
-_OF_TWO_COLUMNS = 4
-"""Cells of a line of two columns: label, value, label, value."""
-
-
-def _second_columns(line: str) -> list[tuple[int, int, str]]:
-    """The known label in the second column of a line, where its value is, its title."""
-    if line.count("  ") < _OF_TWO_COLUMNS - 1 and "\t" not in line:
-        return []
-    cells = [*_CELL.finditer(line)]
-    if len(cells) != _OF_TWO_COLUMNS or ":" in line:
-        return []
-    title = _title(cells[2].group())
-    if title not in labels() or len(cells[0].group().split()) > _SHORT:
-        return []
-    return [(cells[2].start(), cells[3].start(), title)]
-
-
 def plain_lines(text: str) -> str:
     """The text with "\\n" at each line's end; as long as before, so that places stay."""
     return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
@@ -332,10 +241,6 @@ def plain_points(text: str) -> str:
     Before a power of ten it multiplies.
     """
     return _MIDDLE.sub(r"\1.", text)
-
-
-def _title(words: str) -> str:
-    return known_title(words, _bare())
 
 
 _NEW_LINE = re.compile(r"\n")
@@ -414,8 +319,8 @@ def _wrapped(text: str, at: int) -> bool:
     below = text[at + 1 : at + 60].lstrip()
     if not below or line.endswith((".", ":", ";")):
         return False
-    return below[0].islower() or (len(line) >= _FULL_LINE and not _LABEL.match(below))
+    return below[0].islower() or (len(line) >= _FULL_LINE and not LABEL.match(below))
 
 
-__all__ = ["Parts", "Section", "behind_spaces", "clause", "labels", "line_end", "plain_lines",
-           "plain_points", "tells_on"]  # fmt: skip
+__all__ = ["Parts", "Section", "behind_spaces", "clause", "labels", "line_end", "listed_labels",
+           "plain_lines", "plain_points", "tells_on"]  # fmt: skip

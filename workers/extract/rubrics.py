@@ -115,6 +115,16 @@ class Readability(_Data):
     error: str
 
 
+class Bounds(_Data):
+    """What a score may not pass."""
+
+    unfit: Share
+    not_found: Share
+    critical: Share
+    each_critical: Share
+    floor: Share
+
+
 class _Profile(_Data):
     threshold: Share
     iterations: int
@@ -135,6 +145,7 @@ class Policy(_Data):
     remember_from: Share
     ambiguous: Share
     contradicted: Share
+    bounds: Bounds
     readability: Readability
 
     def profile(self, name: str) -> Profile:

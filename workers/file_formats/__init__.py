@@ -38,6 +38,7 @@ Format = Literal["text", "markdown", "html", "pdf", "json", "jsonl"]
 _EXTENSIONS: dict[str, Format] = {
     ".txt": "text",
     ".text": "text",
+    ".hl7": "text",
     ".md": "markdown",
     ".markdown": "markdown",
     ".html": "html",
@@ -68,10 +69,10 @@ def read(data: bytes, *, filename: str, media_type: str | None = None) -> list[S
     """The documents in a file, at least one.
 
     `filename` may be a path; only its last part is used, for the format and as a last resort for
-    the title. All formats but PDF must be UTF-8. Invisible characters (zero-width, direction
-    controls, tags) are removed here, before a version's text is fixed, so that offsets count the
-    rest. Raises UnreadableDocument, whose message is one line that says what to do, for anything
-    that cannot be read whole.
+    the title. All formats but PDF and HTML must be UTF-8. Invisible characters (zero-width,
+    direction controls, tags) are removed here, before a version's text is fixed, so that offsets
+    count the rest. Raises UnreadableDocument, whose message is one line that says what to do, for
+    anything that cannot be read whole.
     """
     return [seen(record) for record in _read(data, _kind(data, filename, media_type), filename)]
 
@@ -156,5 +157,22 @@ def sniff(data: bytes, *, filename: str, media_type: str | None = None) -> Forma
         return "text"
     what = extension if extension else (media or "this kind of file")
     raise UnreadableDocument(
-        f"{what[:40]} is not supported; give text, Markdown, HTML, PDF, JSON or JSON Lines"
+        f"{what[:40]} is not supported; {_advice(data, extension)}give text, Markdown, HTML, PDF, "
+        "JSON or JSON Lines"
     )
+
+
+def _advice(data: bytes, extension: str) -> str:
+    """What to do with a file of a known kind that is not read, by its first bytes or its name."""
+    head = data[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(b"{\\rtf") or extension in (".rtf", ".doc", ".docx", ".odt", ".pages"):
+        return "save it as PDF or text in your word processor: "
+    if b"urn:hl7-org:v3" in head or extension in (".ccd", ".ccda", ".cda"):
+        return "it is a C-CDA document: open it with its style sheet and save the page as HTML, "
+    if extension in (".xls", ".xlsx", ".ods", ".csv", ".tsv"):
+        return "save each sheet as text, one row a line: "
+    if extension in (".ppt", ".pptx", ".odp", ".epub"):
+        return "save it as PDF: "
+    if extension in (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".heic", ".gif"):
+        return "it is a picture: run OCR on it and save what it reads, "
+    return ""

@@ -1,15 +1,19 @@
-"""PDF files with a text layer, read by pypdf under tight limits.
+"""PDF files with a text layer: checked by pypdf under tight limits, read by pdfium in a process of
+its own (`glyphs`), and put into reading order (`layout`, ADR 0040).
 
 The files are untrusted: every limit of pypdf's Configuration that bounds work or memory is set well
-below its default, the number of pages is limited, and a deadline is checked at each operator, also
-inside forms (pypdf 7.1, `_configuration.py` and `PageObject._extract_text`).
+below its default, the number of pages is limited, and so are time and memory of the other process.
 """
 
+import json
 import logging
 import re
+import subprocess
+import sys
 import time
 import zlib
 from io import BytesIO
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pypdf import PageObject, PdfReader, apply_configuration
@@ -17,6 +21,7 @@ from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 
 from store.documents.records import MAX_TEXT_CHARS, SourceRecord
 from workers.file_formats.errors import UnreadableDocument
+from workers.file_formats.layout import Laid, Run, laid_out, whole
 from workers.file_formats.plain import clean_title, file_title, record
 
 MAX_PAGES = 2_000
@@ -57,7 +62,7 @@ class Page(NamedTuple):
 
 
 def read_pdf(data: bytes, filename: str) -> SourceRecord:
-    """A PDF's text layer as pypdf extracts it, page after page; nothing is joined or corrected.
+    """A PDF's text layer as a person reads it, page after page, notes last (`layout`).
 
     Pages are separated by a blank line, or by a line end where a sentence runs on. Characters that
     the file's fonts do not map (NUL, lone surrogates) become U+FFFD. The title comes from the
@@ -65,9 +70,13 @@ def read_pdf(data: bytes, filename: str) -> SourceRecord:
     Raises UnreadableDocument for anything but an unencrypted PDF with text of at most MAX_PAGES
     pages and MAX_TEXT_CHARS characters that is read within MAX_SECONDS, and for a damaged page.
     """
-    title, pages = _read(data)
-    text = joined_pages([page.text for page in pages])
-    silent = [n for n, page in enumerate(pages, 1) if page.drawn and not page.text.strip()]
+    title, pages, drawn = _read(data)
+    text = whole(pages)
+    if len(text) > MAX_TEXT_CHARS:
+        raise UnreadableDocument(
+            f"the PDF holds more than {MAX_TEXT_CHARS:,} characters of text: split it"
+        )
+    silent = [n for n, page in enumerate(pages, 1) if drawn[n - 1] and not page.text.strip()]
     if not any(map(str.isalnum, text)):  # fonts without a mapping give codes and no letters
         raise UnreadableDocument(
             "the PDF has no text layer (scanned pages?); run OCR on it and try again"
@@ -78,10 +87,12 @@ def read_pdf(data: bytes, filename: str) -> SourceRecord:
 
 def pdf_pages(data: bytes) -> list[Page]:
     """Every page. Raises as `read_pdf` does, but not for a PDF without text."""
-    return _read(data)[1]
+    _, pages, drawn = _read(data)
+    texts = ("\n\n".join(filter(None, [page.text, *page.notes])) for page in pages)
+    return [Page(text, is_drawn) for text, is_drawn in zip(texts, drawn, strict=True)]
 
 
-def _read(data: bytes) -> tuple[str, list[Page]]:
+def _read(data: bytes) -> tuple[str, list[Laid], list[bool]]:
     if not is_pdf(data):
         raise UnreadableDocument("the file is no PDF (no %PDF- header); check its name and content")
     try:
@@ -105,10 +116,10 @@ def is_pdf(data: bytes) -> bool:
     return not data.startswith(b"PK") and _HEADER in data[:_HEADER_WITHIN]
 
 
-def _extract(data: bytes) -> tuple[str, list[Page]]:
+def _extract(data: bytes) -> tuple[str, list[Laid], list[bool]]:
     deadline = time.monotonic() + MAX_SECONDS
     reader = PdfReader(BytesIO(data))
-    if reader.is_encrypted:
+    if reader.is_encrypted and not reader.decrypt(""):
         raise UnreadableDocument("the PDF is encrypted; save a copy without a password")
     count = len(reader.pages)
     if count > MAX_PAGES:
@@ -121,27 +132,37 @@ def _extract(data: bytes) -> tuple[str, list[Page]]:
             "the PDF lists a page that it does not hold; save the PDF anew or as text"
         )
 
-    def check(*_: Any) -> None:
+    drawn: list[bool] = []
+    for page in reader.pages:
         if time.monotonic() > deadline:
             raise _TookTooLong
-
-    pages: list[Page] = []
-    total = 0
-    for page in reader.pages:
-        check()
         if _is_damaged(page):
             raise UnreadableDocument(
-                f"page {len(pages) + 1} is damaged; save the PDF anew or as text"
+                f"page {len(drawn) + 1} is damaged; save the PDF anew or as text"
             )
-        text = _clean(page.extract_text(visitor_operand_before=check))
-        total += len(text) + 2
-        if total > MAX_TEXT_CHARS:
-            raise UnreadableDocument(
-                f"the PDF holds more than {MAX_TEXT_CHARS:,} characters of text: split it"
-            )
-        pages.append(Page(text, _is_drawn(page)))
-    check()
-    return _title(reader), pages
+        drawn.append(_is_drawn(page))
+    pages = laid_out(_runs(data, deadline - time.monotonic(), count))
+    return _title(reader), pages, drawn
+
+
+def _runs(data: bytes, seconds: float, pages: int) -> list[list[Run]]:
+    """The runs of glyphs of each page, read by `glyphs`. Raises _TookTooLong, and
+    UnreadableDocument if pdfium cannot read the file or sees other pages than pypdf."""
+    # By its path and isolated: importing this package would take longer than reading most files.
+    command = [sys.executable, "-I", str(Path(__file__).with_name("glyphs.py"))]
+    try:
+        done = subprocess.run(  # noqa: S603  our own module
+            command, input=data, capture_output=True, timeout=max(seconds, 0.1), check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise _TookTooLong from None
+    runs = [
+        [Run(_clean(text), *place) for text, *place in json.loads(line)]
+        for line in done.stdout.splitlines()
+    ]
+    if done.returncode or len(runs) != pages:
+        raise UnreadableDocument("the PDF cannot be read (pdfium); save it anew or as text")
+    return runs
 
 
 def _listed_pages(reader: PdfReader) -> int:
@@ -203,13 +224,4 @@ def _clean(text: str) -> str:
 
 def joined_pages(pages: list[str]) -> str:
     """The pages, separated by a blank line, or by a line end where a sentence runs on."""
-    parts: list[str] = []
-    for page in pages:
-        page = page.strip("\n")
-        if not page.strip():
-            continue
-        if parts:
-            runs_on = page.lstrip()[0].islower() and parts[-1].rstrip()[-1] not in ".!?:;"
-            parts.append("\n" if runs_on else "\n\n")
-        parts.append(page)
-    return "".join(parts)
+    return whole(Laid(page) for page in pages)

@@ -92,6 +92,11 @@ def record_of_line(line: str, number: int) -> SourceRecord:
 def _record(value: Any, line: int) -> SourceRecord:
     if not isinstance(value, dict):
         raise UnreadableDocument(f"line {line}: a record is a JSON object with title and text")
+    if isinstance(value.get("resourceType"), str):
+        raise UnreadableDocument(
+            f"line {line}: a FHIR resource is not read: save its narrative (text.div) as HTML, or "
+            "write a record with title and text"
+        )
     for name in ("published_at", "fetched_at"):
         if isinstance(value.get(name), int | float):
             # a bare year would be read as seconds since 1970

@@ -1,10 +1,12 @@
 """Reads HTML pages as Markdown-like text: the text that a reader of the page sees, in order."""
 
+import codecs
 import html
 import re
 from collections.abc import Iterator
 
 from bs4 import BeautifulSoup, Tag
+from bs4.dammit import EncodingDetector
 from bs4.element import NavigableString
 
 from clinical_text.grid import Cell, Grid, span, whole
@@ -90,16 +92,40 @@ _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻
 _RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
 
 
+_ASCII = rb"\x41 +AGE- <a>"
+
+
+def _as_declared(data: bytes) -> bytes:
+    """A page in UTF-8 that is written in the encoding that its head declares, as browsers read it;
+    unchanged if it is UTF-8 already, or declares none whose ASCII is ASCII (as UTF-7's is not).
+
+    ISO-8859-1 is read as windows-1252 (WHATWG Encoding Standard 4.2).
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        declared = EncodingDetector.find_declared_encoding(data[:4096], is_html=True) or ""
+        try:
+            name = codecs.lookup(declared).name
+            if _ASCII.decode(name).encode() == _ASCII:
+                return data.decode("cp1252" if name == "iso8859-1" else name, "replace").encode()
+        except (LookupError, ValueError):
+            pass
+    return data
+
+
 def read_html(data: bytes, filename: str) -> SourceRecord:
     """An HTML page: `h1`..`h6` become `#` headings, list items `-` or numbers, table rows `a | b`.
 
     Scripts, styles, navigation, form controls and hidden parts (`hidden`) are left out, entities
     are decoded, and superscript digits are kept as such (10<sup>9</sup> is 10⁹, not 109). The title
     is the `h1`, else the `title`, else the file's name.
+    A page that is not UTF-8 is read in the encoding that it declares.
     Raises UnreadableDocument as `decode` does, and if no text is left.
     """
     # The file is read as HTML, whatever it declares.
-    source = _DECLARATION.sub("<?no ", _GRAMMAR.sub(r"\g<before>", decode(data), count=1))
+    decoded = decode(_as_declared(data))
+    source = _DECLARATION.sub("<?no ", _GRAMMAR.sub(r"\g<before>", decoded, count=1))
     if source.count("<") > MAX_TAGS:
         raise UnreadableDocument(
             f"the page has more than {MAX_TAGS:,} tags; split it or save it as text"

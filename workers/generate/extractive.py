@@ -6,9 +6,8 @@ they answer: `scoring`; in which order they are read: `arranging`; what stands b
 `details`.
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -22,15 +21,13 @@ from workers.generate.details import complete
 from workers.generate.facets import (
     asks_for_use,
     is_unasked,
-    poses_question,
     states,
-    tells_methods,
     tells_of_use,
 )
 from workers.generate.findings import Told, same
 from workers.generate.scoring import Asked, Lacks, Scorer
 from workers.generate.sections import belongs, sections_for
-from workers.generate.wording import is_about_itself, stands_alone
+from workers.generate.wording import stands_alone
 
 __all__ = [
     "Asked",
@@ -45,7 +42,6 @@ __all__ = [
 
 _REGISTRY = "clinicaltrials"
 _RESULT = "primary_result"
-_ON_TRIALS = "clinical_trials"
 _GENERAL = "general"
 
 
@@ -63,15 +59,18 @@ def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
     for one in candidates:
         if one.source_type != _REGISTRY or not is_unasked(one.text, one.section, questions):
             documents[one.evidence_id].append(one)
-    for one in chain.from_iterable(documents.values()):
-        of_itself = one.found or scorer.is_sure(one) or _is_result(one, scorer, documents)
-        score = scorer.score(one) if of_itself else None
+    of_itself = [
+        one
+        for one in chain.from_iterable(documents.values())
+        if one.found or scorer.is_sure(one) or _is_result(one, scorer, documents)
+    ]
+    scorer.read(of_itself)
+    for one in of_itself:
+        score = scorer.score(one)
         if score is not None:
             scored.append(Kept(one, score + (_of_use(one, contents) if on_use else 0.0)))
     if asked.names and any(one.candidate.asked_for for one in scored):
         scored = [one for one in scored if scorer.names_work(one.candidate)]
-    if query_type != _ON_TRIALS:
-        _put_results_first(scored, scorer)
     scored.sort(key=lambda one: -one.score)
     kept = _spread(scored, sections_for(query_type)[0], scorer)
     kept = _near_best(kept, scorer, query_type)
@@ -99,59 +98,6 @@ def _is_result(
     )
 
 
-def _put_results_first(scored: Sequence[Kept], scorer: Scorer) -> None:
-    """Rank what only poses the question of a study behind its results that answer nearly as well:
-    it holds the words of the question because it asks the same. Who asks about trials asks for it.
-    In the work that the question names, results that hold too little to stay in the answer
-    (`_near_best`) do not put its question away.
-    """
-    policy = load("answers")
-    studies = [one for one in scored if _is_of_study(one.candidate)]
-    posing = [one for one in studies if _poses_question(one.candidate, scorer)]
-    if not posing:
-        return
-    least = policy["kept_from"] * max(scorer.covers(one.candidate) for one in scored)
-    behind = {one.candidate.evidence_id for one in posing}
-    results: dict[str, list[float]] = defaultdict(list)
-    for one in studies:
-        mine = one.candidate
-        if mine.evidence_id in behind and _is_result_of_study(mine, scorer, least):
-            results[mine.evidence_id].append(one.score)
-    for one in posing:
-        least = policy["result_from"] * one.score
-        better = sorted(score for score in results[one.candidate.evidence_id] if score >= least)
-        first = better[-policy["claims_per_document"] :]
-        if first and first[0] <= one.score:
-            one.score = math.nextafter(first[0], -math.inf)
-
-
-def _is_of_study(candidate: Candidate) -> bool:
-    source = candidate.source_type
-    return source != _REGISTRY and source in load("answers")["study_sources"]
-
-
-def _poses_question(candidate: Candidate, scorer: Scorer) -> bool:
-    """Whether it only says what was asked, and states nothing of the kind that is asked for."""
-    text, section = candidate.text, candidate.section
-    return poses_question(text, section) and not _states_any(scorer.wanted, candidate)
-
-
-def _is_result_of_study(candidate: Candidate, scorer: Scorer, least: float) -> bool:
-    """Whether it says what a study found, and enough of it to stay in the answer."""
-    text, section = candidate.text, candidate.section
-    asked_for = _states_any(scorer.wanted, candidate)
-    return (
-        (asked_for or not poses_question(text, section))
-        and (asked_for or not candidate.asked_for or scorer.covers(candidate) >= least)
-        and not tells_methods(text, section)
-        and not is_about_itself(text)
-    )
-
-
-def _states_any(facets: Collection[str], candidate: Candidate) -> bool:
-    return any(states(name, candidate.text, candidate.section) for name in facets)
-
-
 def _of_use(candidate: Candidate, asked: Sequence[Content]) -> float:
     """What a sentence of a label gains where it is asked whether a drug may be used."""
     if candidate.source_type not in conflict_policy().label_sources:
@@ -162,19 +108,20 @@ def _of_use(candidate: Candidate, asked: Sequence[Content]) -> float:
 
 def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) -> list[Kept]:
     """The best candidates: a few a document, no two that say the same, the leading section's first
-    as far as places are kept for it. Only those that there is a place for are asked `may_answer`:
-    it takes the longest. What says nothing but the drug of its label gives way to what tells more.
+    as far as places are kept for it. Only those that there is a place for are asked `may_speak`:
+    it takes the longest.
     """
     policy = load("answers")
     kept: list[Kept] = []
-    waiting: list[Kept] = []
     told, documents = Told(), set[str]()
 
     def has_room(candidate: Candidate, most: int) -> bool:
         if len(kept) >= most:
             return False
         found = [one.candidate.evidence_id for one in kept]
-        return found.count(candidate.evidence_id) < int(policy["claims_per_document"])
+        answers = scorer.fits(candidate) >= policy["answers_fit"]
+        room = policy["answers_per_document" if answers else "claims_per_document"]
+        return found.count(candidate.evidence_id) < int(room)
 
     def tell(candidate: Candidate) -> None:
         told.add(candidate.finding)
@@ -186,21 +133,18 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
             alike = told.may_hold(mine.finding)
             may_be = alike or mine.evidence_id in documents
             twin = _twin(mine, kept, alike=alike) if may_be else None
-            if (twin is None and not has_room(mine, most)) or not scorer.may_answer(mine):
+            if (twin is None and not has_room(mine, most)) or not scorer.may_speak(mine):
                 continue
             if twin is not None:
                 _merge(twin, one)
                 tell(mine)
-            elif one in waiting or not scorer.only_names_drug(mine):
+            else:
                 kept.append(one)
                 tell(mine)
-            else:
-                waiting.append(one)
 
     take((one for one in scored if belongs(one.candidate, leading)), policy["lead_claims"])
     first = {id(one) for one in kept}
     take((one for one in scored if id(one) not in first), policy["claims"])
-    take(list(waiting), policy["claims"])
     return sorted(kept, key=lambda one: -one.score)
 
 
@@ -208,11 +152,13 @@ def _speak_to_it(shown: Sequence[Candidate], asked: Sequence[Content], scorer: S
     """Whether one of the claims holds so much of the question that it is told by them, or states
     the kind of thing that is asked for, which has other words (how accurate: a sensitivity), or
     stands in the work that the question names."""
-    least = load("answers")["answers_least"]
-    return scorer.tells_beside_drug(shown) and any(
+    policy = load("answers")
+    sure = any(scorer.fits(one) >= policy["sure_fit"] for one in shown)
+    return (sure or scorer.tells_beside_drug(shown)) and any(
         one.asked_for
+        or scorer.fits(one) >= policy["answers_fit"]
         or scorer.states_wanted(one)
-        or share(asked, f"{one.text}\n{one.title}") >= least
+        or share(asked, f"{one.text}\n{one.title}") >= policy["answers_least"]
         for one in shown
     )
 
@@ -231,20 +177,23 @@ def _near_best(kept: Sequence[Kept], scorer: Scorer, query_type: str) -> list[Ke
         one
         for one, (held, adds) in zip(kept, more, strict=True)
         if adds
+        or scorer.fits(one.candidate) >= policy["answers_fit"]
         or one.candidate.asked_for
         or held >= policy["title_alone"] * most
         or scorer.states_wanted(one.candidate)
     ]
     covers = [scorer.covers(one.candidate) for one in kept]
     stated = [scorer.states_wanted(one.candidate) for one in kept]
-    told = any(stated) and not scorer.wanted.isdisjoint(policy["told_alone"])
-    least = policy["kept_beside" if told else "kept_from"] * max(covers, default=0.0)
+    least = policy["kept_from"] * max(covers, default=0.0)
+    fit = policy["fit_beside"] * max((scorer.fits(one.candidate) for one in kept), default=2.0)
+    fit = max(fit, policy["fit_from"])
     asked_for = policy["sections"] if query_type != _GENERAL else {}
     leading = asked_for.get(query_type, [{"sources": ()}])[0]
     return [
         one
         for one, covered, states_it in zip(kept, covers, stated, strict=True)
         if covered >= least
+        or scorer.fits(one.candidate) >= fit
         or states_it
         or (covered >= least / 2 and belongs(one.candidate, leading))
     ]

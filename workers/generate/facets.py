@@ -118,11 +118,6 @@ def poses_question(sentence: str, section: str) -> bool:
     )
 
 
-def tells_methods(sentence: str, section: str) -> bool:
-    """Whether a sentence of a publication says how the work was done."""
-    return part_weight(section) < 0 or _labels("methods_labels").match(sentence) is not None
-
-
 def is_on_few(heading: str, question: str) -> bool:
     """Whether a part of a label is, by its heading, on few patients whom nobody asks about."""
     return any(

@@ -5,6 +5,8 @@ from functools import cache
 from itertools import chain, repeat
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from knowledge.conflicts import conflict_policy
 from knowledge.drugs import classes_at, drugs_at
 from knowledge.loader import load
@@ -17,10 +19,12 @@ from workers.generate.candidates import Candidate
 from workers.generate.facets import asked_for, is_on_few, is_on_use, part_weight, states
 from workers.generate.others import is_on_one_of_several, is_on_others
 from workers.generate.populations import Population
+from workers.generate.restrictions import ANYBODY, Restrictions
+from workers.generate.selector import selector
 from workers.generate.subjects import Subjects, trials_called
-from workers.generate.wording import addresses_patients, is_about_itself, refers_back
+from workers.generate.wording import is_about_itself
 
-Who = Literal["patients", "payers", "regulators"]
+Who = Literal["names", "patients", "payers", "regulators"]
 Telling = Callable[[Candidate], bool]
 
 
@@ -46,8 +50,14 @@ class Asked(NamedTuple):
     """The sub-queries in their words: they tell whom, and where, the question is about."""
     names: Sequence[str] = ()
     """Of the trials and bodies that it names."""
+    restrictions: Restrictions = ANYBODY
+    """Whom the answer is for."""
+    type: str = ""
+    """The form of the answer (`Asked.type` of the contracts)."""
 
 
+_TOLD_BY_NAME = frozenset({"mechanism", "explanation"})
+"""What is asked for then has other words in the answer: a mechanism is told by a target."""
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
 _RESULT, _AGAINST = "primary_result", "contraindication"
@@ -74,34 +84,24 @@ class Scorer:
         self._status_weight = float(self._policy["populations"]["status_weight"])
         self._population = Population(questions, on_coverage=self._on_coverage)
         self._approval, self._coverage = Approval(questions), Coverage(questions)
+        self._restrictions = asked.restrictions
+        self._type = asked.type
         self._subjects = Subjects(questions, compares=asked.query_type == "comparison")
         self._may_speak: dict[int, bool] = {}
         self._covers: dict[int, float] = {}
+        self._questions = questions
+        self._fits: dict[int, float] = {}
         self._coverages: dict[tuple[int, frozenset[int], frozenset[int]], float] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
-
-    @property
-    def asks_for_limits(self) -> bool:
-        """Whether the question is about limitations, so that they are the answer."""
-        return "limitation" in self.wanted
-
-    def is_beside(self, candidate: Candidate) -> bool:
-        """Whether a sentence on its work's own limits belongs beside the answer, not in it."""
-        if self.asks_for_limits or not states("limitation", candidate.text, candidate.section):
-            return False
-        return self._own_share(candidate) < float(self._policy["limit_is_answer"])
 
     def may_speak(self, candidate: Candidate) -> bool:
         """Whether a sentence speaks to people, and is not on other diseases, drugs, tests or
         patients than those asked about, nor on what another country's regulator approved."""
         known = self._may_speak.get(id(candidate))
         if known is None:
-            known = self._may_speak[id(candidate)] = self._speaks_to_it(candidate)
+            known = self._forbids(candidate) or self._speaks_to_it(candidate)
+            self._may_speak[id(candidate)] = known
         return known
-
-    def may_answer(self, candidate: Candidate) -> bool:
-        """Whether one that `may_speak` belongs in the answer, not beside it."""
-        return self.may_speak(candidate) and not self.is_beside(candidate)
 
     def are_told(self, shown: Iterable[Candidate]) -> bool:
         """Whether what is to be shown states the patients, the payer and the decision among drugs
@@ -159,16 +159,22 @@ class Scorer:
             self._is_of_others(candidate)
             or self._is_of_other_regulator(candidate)
             or self._is_of_other_payer(candidate)
+            or self._restrictions.are_missed(candidate.text, candidate.section, candidate.title)
         )
 
     def _is_on_topic(self, candidate: Candidate) -> bool:
+        is_label = candidate.source_type in conflict_policy().label_sources
         line, title, whole = candidate.text, candidate.title, candidate.whole
         return not (
             is_on_others(candidate, self._diseases, self._products)
             or (self._on_coverage and is_on_one_of_several(candidate, self._diseases))
-            or self._subjects.are_missed(line, title, whole, candidate.section)
+            or self._subjects.are_missed(line, title, whole, candidate.section, on_many=is_label)
             or candidate.speaks_to_program
         )
+
+    def _forbids(self, candidate: Candidate) -> bool:
+        is_label = candidate.source_type in conflict_policy().label_sources
+        return is_label and self._restrictions.forbid(candidate.text, candidate.section)
 
     def _is_of_others(self, candidate: Candidate) -> bool:
         line, title, whole = candidate.text, candidate.title, candidate.whole
@@ -185,17 +191,33 @@ class Scorer:
         that is asked for states of the kind that is asked for is one, whatever its words."""
         policy = self._policy
         covered = self.covers(candidate)
+        fit = self.fits(candidate)
         told = candidate.asked_for and self.states_wanted(candidate)
-        if covered < policy["least_coverage"] and not told:
+        if covered < policy["least_coverage"] and fit < policy["fit_from"] and not told:
             return None
         return float(
-            covered
-            + policy["anchor_weight"] * candidate.anchor_score
+            policy["cover_weight"] * covered
+            + policy["fit_weight"] * fit
             + policy["passage_weight"] * candidate.passage_score
             + self._of_its_words(candidate)
-            + (policy["named_weight"] if candidate.asked_for else 0.0)
             + (self._status_weight if self._population.states_status(candidate.text) else 0.0)
         )
+
+    def read(self, candidates: Sequence[Candidate]) -> None:
+        """Let the learned selector read candidates, all at once: it costs less so."""
+        if not (self._questions and candidates):
+            return
+        longest = self._policy["whole_chars"]
+        rows = [
+            (one.text, one.title, one.whole if len(one.whole) <= longest else "")
+            for one in candidates
+        ]
+        best = np.max([selector().scores(asked, rows) for asked in self._questions], axis=0)
+        self._fits = dict(zip(map(id, candidates), best.tolist(), strict=True))
+
+    def fits(self, candidate: Candidate) -> float:
+        """How well it answers by the learned selector, 0..1; 0 of what it was not given."""
+        return self._fits.get(id(candidate), 0.0)
 
     def covers(self, candidate: Candidate) -> float:
         """The share of what is asked that a candidate holds, as its score counts it."""
@@ -208,8 +230,9 @@ class Scorer:
     def states_wanted(self, candidate: Candidate) -> bool:
         """Whether a candidate states the kind of thing that is asked for; contraindications of a
         label are all that stands in its part on them."""
-        if not self.wanted:
-            return False
+        told = self._restrictions.are_met(candidate.text) or self._forbids(candidate)
+        if told or not self.wanted:
+            return told
         is_label = candidate.source_type in conflict_policy().label_sources
         return (
             self._is_result_asked_for(candidate)
@@ -251,8 +274,10 @@ class Scorer:
         """Whether what is to be shown holds anything of the question but the drug that it is on, if
         it asks for more: of each drug much is held that is no answer."""
         taken = self._drug_terms
-        return not taken or any(
-            self.states_wanted(one) or self._holds_more(one, taken) for one in shown
+        return (
+            not taken
+            or self._type in _TOLD_BY_NAME
+            or any(self.states_wanted(one) or self._holds_more(one, taken) for one in shown)
         )
 
     def _holds_more(self, candidate: Candidate, taken: frozenset[int]) -> bool:
@@ -283,13 +308,6 @@ class Scorer:
             shares.append((whole, several or whole > one.coverage(inherited)))
         return max(shares)
 
-    def only_names_drug(self, candidate: Candidate) -> bool:
-        """Whether a line of a label holds nothing of the question but what its title does: the
-        drug that all of it is on."""
-        if candidate.source_type not in conflict_policy().label_sources:
-            return False
-        return not self.tells_more(candidate)[1] and not self.states_wanted(candidate)
-
     def _own_share(self, candidate: Candidate) -> float:
         """The share of the question that the words of a sentence hold, without its title's."""
         return max(one.coverage(one.held(candidate.text)) for one in self._asked)
@@ -300,13 +318,9 @@ class Scorer:
         if self.states_wanted(candidate):
             sure = self._is_result_asked_for(candidate) or self.is_sure(candidate)
             found += policy["cue_weight"] * (1.0 if sure else self._own_share(candidate))
-            found += policy["limit_weight"] if self.asks_for_limits else 0.0
-        if refers_back(text):
-            found += policy["back_reference_weight"]
         if is_about_itself(text):
             found += policy["about_itself_weight"]
         if candidate.source_type in conflict_policy().label_sources:
-            found += policy["to_patients_weight"] if addresses_patients(text) else 0.0
             on_few = is_on_few(candidate.section, self._question)
             found += policy["few_weight"] if on_few else 0.0
         if candidate.source_type != _REGISTRY and candidate.source_type not in _GUIDELINES:

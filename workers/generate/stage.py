@@ -30,8 +30,11 @@ from store.questions.bodies import Keyed
 from store.reports import model_usage
 from workers.generate.candidates import candidates_of
 from workers.generate.extractive import Asked, choose, lacking
+from workers.generate.fitting import fitting
 from workers.generate.model import PURPOSE, draft
 from workers.generate.prompting import instructions_for
+from workers.generate.restrictions import ANYBODY, Restrictions
+from workers.generate.scoring import Lacks
 from workers.generate.snippets import Shown, shown
 from workers.language_model import maker_of
 from workers.language_model.port import (
@@ -166,14 +169,24 @@ def _drafted(
     return {**body, "cost_usd": None if cost is None else str(cost)}
 
 
+def _restrictions(retrieval: Retrieval) -> Restrictions:
+    asked = retrieval.asked
+    if asked is None:
+        return ANYBODY
+    return Restrictions(asked.constraints, asked.names, asked.required)
+
+
 def _covering(material: _Material, body: Mapping[str, Any]) -> dict[str, Any]:
     """The draft, each claim with the share of the question that it and its title hold: the answer
-    abstains by those that answer it best."""
+    abstains by those that answer it best. What forbids it holds all of it."""
+    restrictions = _restrictions(material.retrieval)
     titles = {entry.evidence_id: version.title for entry, version in material.evidence}
     claims = [
         {
             **claim,
-            "covers": round(
+            "covers": 1.0
+            if restrictions.forbid(claim["text"], "")
+            else round(
                 share(material.asked, f"{claim['text']}\n{titles.get(claim['evidence_id'], '')}"), 3
             ),
         }
@@ -197,9 +210,16 @@ def _extractive(material: _Material) -> dict[str, Any]:
         [one.text for one in retrieval.sub_queries],
         # A body that recommends is a kind of source, and of others that tell of it there are many.
         [one for one in retrieval.names if one.lower() not in source_policies()],
+        _restrictions(retrieval),
+        retrieval.asked.type if retrieval.asked else "",
     )
-    claims = choose(candidates, asked)
-    lacks = None if claims else lacking(candidates, asked)
+    fit = fitting(candidates, retrieval.asked)
+    claims = choose(fit.candidates, asked)
+    lacks = None
+    if fit.missing:
+        lacks = Lacks("names", fit.missing)
+    elif not claims:
+        lacks = lacking(fit.candidates, asked)
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,

@@ -1,36 +1,35 @@
-"""Whether a line is on a drug, a decision, or a disease without a tag, that is asked about. Pure.
+"""Whether a line is on a drug, a disease, or a decision among drugs or tests, that is asked about.
+Pure.
 
-Of what the vocabulary does not hold the names themselves tell: a dose for leukemia is none for
-arthritis. A work that names none of them is no answer, nor a line that names others alone; for a
-drug of the vocabulary a general name of its decision is as good. Who asks about a decision among
-drugs or tests (ctDNA in gastric cancer) is not answered by a work without a word of it.
-
-Diseases: `subjects` of knowledge/answers.yaml; drugs: knowledge/drugs.py.
+Which works may answer at all says `fitting`; of these a line that names other drugs or diseases
+alone is no answer: a dose for leukemia is none for arthritis. For a drug of the vocabulary a
+general name of its decision is as good. Who asks about a decision among drugs or tests (ctDNA in
+gastric cancer) is not answered by a work without a word of it. Drugs: knowledge/drugs.py.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
+from clinical_text.names import Name, forms, names
 from knowledge.classification import is_aspect
 from knowledge.drugs import asked_about, classes_asked_about, drugs, names_one
 from knowledge.loader import load
 from knowledge.products import has_products, is_narrow, products, speak_to
 from knowledge.tags import Kind, mentions, tags
-from knowledge.words import Words
 
-_WORD = re.compile(r"[^\W\d_]+")
 _CALLED = re.compile(
     r"(?i)(?:^\W*|\b(?:the|in|of|from|did|does|was|is|has|how|why)\s+)"
     r"(?P<name>[a-z][a-z-]{3,}[a-z])\s+(?:trial|study)\b(?!\s+(?:of|on|in|for|with|design)\b)"
 )
-_SHORTEST = 5
-_INFLECTED = 3
-"""Letters of a disease's ending that change: psoriasis, psoriatic."""
+
+
+_BEFORE = 70
+_WHOSE = re.compile(r"(?i)\b(?:in|with|for|of|having)\s(?:[\w-]{1,20}\s){0,3}$")
 
 
 class Subjects:
-    """The drugs and the untagged diseases that a question names."""
+    """The drugs, and the decisions among drugs or tests, that a question names."""
 
     def __init__(self, questions: Iterable[str], *, compares: bool = False) -> None:
         """The parts of one question, and whether it compares."""
@@ -44,28 +43,40 @@ class Subjects:
         self._among = frozenset(
             one for one in decisions if has_products(one) and not is_aspect(one)
         )
-        self._compares = compares and len(self._drugs) > 1
-        forms = sorted(_forms(text))
-        self._forms = re.compile("|".join(forms)) if forms else None
+        conditions = _conditions(text)
+        self._conditions = [forms(one) for one in sorted(conditions)]
         self._tagged = frozenset(_typed("diseases", text))
+        self._compares = compares and len(self._drugs) > 1
         self._texts: dict[tuple[str, str], bool] = {}
 
-    def are_missed(self, line: str, title: str, text: str, heading: str = "") -> bool:
-        """Whether the work names none of them, or the line, else its heading, others alone."""
+    def are_missed(
+        self, line: str, title: str, text: str, heading: str = "", *, on_many: bool = True
+    ) -> bool:
+        """Whether the work names none of them, or the line, else its heading, others alone.
+
+        Args:
+            on_many: the work is on a drug for several diseases, as a label is.
+        """
         return (
             self._misses_drug(line, title, text, heading)
-            or self._misses_disease(line, title, text, heading)
             or self._misses_decision(line, title, text, heading)
+            or (on_many and self._is_on_another_disease(line, title, heading))
         )
 
     def _misses_decision(self, line: str, title: str, text: str, heading: str) -> bool:
         """Whether neither a line nor its work is on one of the decisions among drugs or tests."""
-        return bool(self._among) and not any(map(self._is_decided, (line, heading, title, text)))
+        told = (line, heading, title, text)
+        named = any(names_one(one, self._drugs, or_class=False) for one in told)
+        return bool(self._among) and not named and not any(map(self._is_decided, told))
 
     def is_told(self, shown: Iterable[tuple[str, ...]]) -> bool:
         """Whether the line, heading or title of something shown is on one of these decisions: a
         work on many things says little of one that it only mentions."""
-        return not self._among or any(any(map(self._is_decided, one)) for one in shown)
+        return not self._among or any(
+            names_one(words, self._drugs, or_class=False) or self._is_decided(words)
+            for one in shown
+            for words in one
+        )
 
     def _is_decided(self, words: str) -> bool:
         key = ("decision", words)
@@ -88,7 +99,7 @@ class Subjects:
         if self._is_on_drug(title):
             # On one half of a work on several; else it is beside what is asked, and compared.
             return not _drugs(line) and bool(others) and others <= _drugs(title)
-        return bool(others) or not self._text_tells(text, drug=True)
+        return bool(others) or not self._text_tells(text)
 
     def _compares_with_another(self, line: str) -> bool:
         """Whether a line sets one of the drugs that are to be compared against one that is not."""
@@ -106,28 +117,30 @@ class Subjects:
             return not self._decisions.isdisjoint(tags("decisions", words))
         return bool(self._products) and speak_to(words, self._products)
 
-    def _misses_disease(self, line: str, title: str, text: str, heading: str) -> bool:
-        if self._forms is None or self._is_on(line) or self._is_on(heading):
+    def _is_on_another_disease(self, line: str, title: str, heading: str) -> bool:
+        """Whether a line, else its heading, names other diseases alone, and its title does not name
+        the one asked about, or them beside it."""
+        if not self._conditions or self._is_on(line) or self._is_on(heading):
             return False
-        others = _diseases(line) or _diseases(heading)
         if self._is_on(title):
-            return not _diseases(line) and bool(others) and others <= _diseases(title)
-        return bool(others) or not self._text_tells(text, drug=False)
+            others = _conditions(line) | _conditions(heading)
+            return not others.isdisjoint(_conditions(title))
+        return bool(_conditions(heading)) or any(
+            _of_whom(line, one.start, one.end) for one in _named_conditions(line)
+        )
 
-    def _text_tells(self, text: str, *, drug: bool) -> bool:
-        """Whether a whole text names one; kept for its next line, and for this question."""
-        key = ("drug" if drug else "disease", text)
+    def _is_on(self, words: str) -> bool:
+        return any(one.stand_in(words) for one in self._conditions) or not self._tagged.isdisjoint(
+            tags("diseases", words)
+        )
+
+    def _text_tells(self, text: str) -> bool:
+        """Whether a whole text names a drug; kept for its next line, and for this question."""
+        key = ("drug", text)
         if key not in self._texts:
             # Many a text mentions antibiotics; it is on one of them that it names.
-            on_drug = drug and names_one(text, self._drugs, self._classes, or_class=False)
-            self._texts[key] = on_drug if drug else self._is_on(text)
+            self._texts[key] = names_one(text, self._drugs, self._classes, or_class=False)
         return self._texts[key]
-
-    def _is_on(self, text: str) -> bool:
-        forms = self._forms
-        return (
-            forms is not None and forms.search(text) is not None
-        ) or not self._tagged.isdisjoint(tags("diseases", text))
 
 
 def trials_called(question: str) -> frozenset[str]:
@@ -143,7 +156,7 @@ def trials_called(question: str) -> frozenset[str]:
 
 def _is_of_medicine(word: str) -> bool:
     named = tags("diseases", word) or tags("decisions", word) or products(word)
-    return bool(named or drugs(word) or _diseases(word))
+    return bool(named or any(one.known for one in names(word)))
 
 
 @cache
@@ -158,54 +171,25 @@ def _drugs(words: str) -> frozenset[str]:
     return drugs(words)
 
 
+@lru_cache(maxsize=4096)  # a title is that of many lines
+def _conditions(words: str) -> frozenset[str]:
+    return frozenset(one.preferred for one in _named_conditions(words))
+
+
+def _named_conditions(words: str) -> Iterator[Name]:
+    for one in names(words, typed=True):
+        if one.known and not one.kinds.isdisjoint({"disease", "tumor"}):
+            yield one
+
+
+def _of_whom(line: str, start: int, end: int) -> bool:
+    """Whether a condition is that of those whom a line is on, and no outcome: "in leukemia"."""
+    return (
+        line[end : end + 1] == ":"
+        or _WHOSE.search(line[max(0, start - _BEFORE) : start]) is not None
+    )
+
+
 def _typed(kind: Kind, question: str) -> tuple[str, ...]:
     """The tags that a question names, its abbreviations in lower case too."""
     return tuple(dict.fromkeys(one.name for one in mentions(kind, question, typed=True)))
-
-
-def _diseases(words: str) -> frozenset[str]:
-    return _forms(words).union(tags("diseases", words))
-
-
-@lru_cache(maxsize=4096)
-def _forms(text: str) -> frozenset[str]:
-    """Patterns of the diseases that a text names and no tag holds, in all their forms."""
-    policy, rest = load("answers")["subjects"], list(text)
-    for one in mentions("diseases", text):
-        rest[one.start : one.end] = " " * (one.end - one.start)
-    left = "".join(rest)
-    found = {_any_of(one.name) for one in _known().mentions(left)}
-    found.update(_inflected(match[1].lower()) for match in _eponym().finditer(left))
-    endings, untold = tuple(policy["disease_endings"]), frozenset(policy["not_diseases"])
-    for match in _WORD.finditer(left):
-        word = match.group().lower()
-        if word.endswith(endings) and len(word) > _SHORTEST and word not in untold:
-            found.add(_inflected(word))
-    return frozenset(found)
-
-
-def _inflected(word: str) -> str:
-    """The pattern of a disease's name and its adjective, in British spelling too."""
-    kept = re.sub("(?:a|o)e", "e", word)
-    kept = kept[: max(_SHORTEST, len(kept) - _INFLECTED)]
-    return rf"(?i:\b{kept.replace('e', '[ao]?e')})"
-
-
-@cache
-def _any_of(name: str) -> str:
-    """The pattern of a disease by all that tells it, abbreviations as written."""
-    row = next(one for one in load("answers")["subjects"]["diseases"] if one["asked"][0] == name)
-    words = [*row["asked"], *row.get("told", ())]
-    kept = (re.escape(one) if one.isupper() else f"(?i:{re.escape(one)})" for one in words)
-    return rf"\b(?:{'|'.join(kept)})s?\b"
-
-
-@cache
-def _eponym() -> re.Pattern[str]:
-    return re.compile(load("answers")["subjects"]["eponym"])
-
-
-@cache
-def _known() -> Words:
-    rows = load("answers")["subjects"]["diseases"]
-    return Words({one["asked"][0]: one["asked"] for one in rows})

@@ -7,6 +7,7 @@ import re
 from functools import cache, lru_cache
 
 from clinical_text.labels import body_of
+from clinical_text.quantities import Kind, quantities
 from knowledge.caseless import Caseless
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
@@ -66,6 +67,12 @@ def refers_back(sentence: str) -> bool:
     return _pattern("back_reference").match(body) is not None or _is_figure(body)
 
 
+def is_dosing(body: str) -> bool:
+    """Whether it says for whom, and an amount: "Adults: 400 mg every 24 hours."."""
+    _, colon, amount = body.partition(": ")
+    return bool(colon) and any(one.kind is Kind.DOSE for one in quantities(amount))
+
+
 def _is_figure(body: str) -> bool:
     """Whether it is an outcome and its figure: "Overall survival: hazard ratio 0.59."."""
     return ": " in body and _pattern("figure").match(body) is not None
@@ -75,11 +82,6 @@ def _is_figure(body: str) -> bool:
 def is_about_itself(sentence: str) -> bool:
     """Whether a sentence says what a work did or is, not what it found."""
     return _pattern("about_itself").search(sentence) is not None
-
-
-def addresses_patients(sentence: str) -> bool:
-    """Whether a sentence of a label tells patients what to do."""
-    return _pattern("to_patients").search(sentence) is not None
 
 
 def is_whole(sentence: str) -> bool:
@@ -102,7 +104,7 @@ def is_whole(sentence: str) -> bool:
         and _is_paired(body)
         and _says_enough(body)
         and not _is_boilerplate(sentence, body)
-        and (has_verb(body) or _is_figure(body))
+        and (has_verb(body) or _is_figure(body) or is_dosing(body))
         and (body[-1] in _STOPS or not _is_title(body))
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Set
 from datetime import datetime
 from uuid import UUID
 
-from clinical_text.titles import same_title
+from clinical_text.titles import same_title, title_words
 from store.core.unit_of_work import UnitOfWork
 from store.documents import claimed_works, findings
 from store.documents.claimed_works import Claim
@@ -65,11 +65,25 @@ def _claims(claimed: Iterable[Claim]) -> list[NewFinding]:
                 "held_ended": any(claim.held_status != "current" for claim in claims),
                 "title_agrees": all(same_title(claim.title, claim.held_title) for claim in claims),
                 "year_agrees": _years_agree(claims),
+                "authors_agree": _authors_agree(claims),
             },
             source or SUBMITTED,
         )
         for (document_id, subject, source), claims in groups.items()
     ]
+
+
+def _authors_agree(claimed: Iterable[Claim]) -> bool | None:
+    """True if the first authors have a name in common, however sources order and shorten names.
+
+    None if no claim has authors on both sides.
+    """
+    pairs = [
+        (set(title_words(claim.authors[0])), set(title_words(claim.held_authors[0])))
+        for claim in claimed
+        if claim.authors and claim.held_authors
+    ]
+    return all(not one.isdisjoint(other) for one, other in pairs) if pairs else None
 
 
 def _years_agree(claimed: Iterable[Claim]) -> bool | None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from clinical_text.titles import same_title
+from knowledge.anchors import anchor_of, known_identifiers
 from knowledge.sources import names_works
 from store.core.spans import Structure
 from store.core.unit_of_work import UnitOfWork
@@ -56,11 +57,14 @@ def write_findings(
     if without_doi:  # findings on its former DOI end here: no source will be asked about it again
         findings.restate(unit, source, "mismatch", without_doi, [], at, of_all=True)
     changed = {entry.document_id for entry in stored if entry.outcome in ("new", "changed")}
+    if not names_works(item.source):
+        alien = list(_alien_to_packs(taken, changed))
+        findings.restate(unit, source, "mismatch", changed, alien, at)
     new = {entry.document_id for entry in stored if entry.outcome == "new"}
     owner = names_works(item.source)
     # A caller's document is checked again even if unchanged: the transaction that ends a work skips
     # documents that are being stored.
-    touched = {entry.document_id for entry in stored if not owner or entry.retracted} | changed
+    touched = {entry.document_id for entry in stored if not owner or entry.closed} | changed
     if not touched:
         return
     claimed_works.wait_for_others(unit.session, owner=owner)
@@ -96,6 +100,20 @@ def _malformed(
         if "NCT" in record.text:
             for value in malformed_nct(record.text):
                 yield NewFinding("malformed", f"nct_id:{value}", document_id)
+
+
+def _alien_to_packs(
+    taken: Sequence[tuple[SourceRecord, UUID]], changed: Set[UUID]
+) -> Iterator[NewFinding]:
+    """Records of callers and folders under the number of a scenario pack's work and another title:
+    a pack's numbers are confirmed (EB-7.1), so theirs are in doubt."""
+    for record, document_id in taken:
+        named = record.identifiers.model_dump(exclude_none=True)
+        entry = anchor_of(named) if document_id in changed else None
+        if entry is not None and not same_title(entry.title, record.title):
+            for kind in known_identifiers(entry).keys() & named.keys():
+                detail = {"disagrees": ["title"], "pack": True}
+                yield NewFinding("mismatch", f"{kind}:{named[kind]}", document_id, detail)
 
 
 def _restate_conflicts(

@@ -4,13 +4,12 @@ An enricher brings no documents. It is asked about DOIs and answers with stateme
 are added to those of the document's own source; a notice from any one source suffices (WIRE 5).
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from urllib.parse import quote
 
-from store.documents.records import Notice, NoticeKind
+from store.documents.records import Notice
 from workers.http.errors import (
     Malformed,
     NotOurTurn,
@@ -143,23 +142,6 @@ def ask_each(
     if answers and not spoke:
         raise next(answer.error for answer in answers if isinstance(answer, NoWord))
     return answers
-
-
-_ENDED = re.compile(r"\[?(RETRACTED|WITHDRAWN|REMOVED)(?: ARTICLE)?(?:\]|\s*+[:.–—-])")
-_KINDS: dict[str, NoticeKind] = {
-    "RETRACTED": "retraction",
-    "WITHDRAWN": "withdrawal",
-    "REMOVED": "removal",
-}
-
-
-def ended_by_title(title: str) -> NoticeKind | None:
-    """The kind of notice that a title's first word states: "RETRACTED: …", "[WITHDRAWN] …".
-
-    A fallback (WIRE 5). Capitals only: some publishers title the notice itself "Retracted: …".
-    """
-    match = _ENDED.match(title.lstrip())
-    return _KINDS[match[1]] if match else None
 
 
 def doi_path(doi: str) -> str | None:

@@ -1,6 +1,6 @@
 """ingest: turns a submitted item, or a page from a source, into document versions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -13,7 +13,7 @@ from messages import EmbedV1, IngestV1, Stage
 from store.core.spans import Structure
 from store.core.unit_of_work import UnitOfWork
 from store.documents import claimed_works, publication_status
-from store.documents.documents import Stored, documents_with_keys, put_versions
+from store.documents.documents import SUBMITTED, Stored, documents_with_keys, put_versions
 from store.documents.records import SourceRecord
 from store.models import IngestItem, Refresh, now
 from store.sources import refreshes, watches
@@ -22,6 +22,8 @@ from workers.http.errors import Malformed
 from workers.ingest.claiming import restate_claims
 from workers.ingest.connectors.registry import connector
 from workers.ingest.doubts import write_findings
+from workers.ingest.editions import restate_editions
+from workers.ingest.fates import with_its_fate
 from workers.ingest.parsers.base import Parsed
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
@@ -73,11 +75,11 @@ def work(context: Context, message: IngestV1) -> Read:
     records = [_as_of(record, item.created_at) for record in file.records]
     if item.source_type:
         records = [_of_type(record, item.source_type) for record in records]
-    return Read(
-        context.now(),
-        [(record, segment(record.text)) for record in records],
-        unreadable=file.unreadable,
-    )
+    return Read(context.now(), _segmented(records), unreadable=file.unreadable)
+
+
+def _segmented(records: Iterable[SourceRecord]) -> list[tuple[SourceRecord, Structure]]:
+    return [(with_its_fate(record), segment(record.text)) for record in records]
 
 
 def _content(session: Session, item_id: UUID) -> bytes | None:
@@ -98,7 +100,7 @@ def _from_source(context: Context, item: IngestItem, source: str, content: bytes
         return Read(context.now(), error=str(error))
     fetched = {"fetched_at": item.fetched_at or item.created_at}
     records = [record.model_copy(update=fetched) for record in parsed.records]
-    return Read(context.now(), [(record, segment(record.text)) for record in records], parsed)
+    return Read(context.now(), _segmented(records), parsed)
 
 
 def _as_of(record: SourceRecord, accepted_at: datetime) -> SourceRecord:
@@ -146,6 +148,8 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
     unit.session.add(item)
     unit.record("document.ingested", item.id, **counts)
     write_findings(unit, item, result.records, stored, result.parsed, result.at)
+    changed = {version.document_id for version in stored if version.fresh}
+    restate_editions(unit, item.source or SUBMITTED, changed, result.at)
     if item.source is not None and result.parsed.gone:
         gone = documents_with_keys(unit.session, result.parsed.gone)
         at = item.fetched_at or item.created_at

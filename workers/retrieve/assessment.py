@@ -200,6 +200,7 @@ def _amounts(candidate: Candidate, lost: float, query_type: str, topic: Topic) -
     return [one for one in amounts if one.by]
 
 
+_REGISTRY = "clinicaltrials"
 _OF_ONE_WORK = ARTICLE | {"set_id", "lcd_id"}
 """Whose number another work gives cites it; what gives that of a trial may well report it."""
 
@@ -213,15 +214,26 @@ def only_works_named(assessed: Sequence[Assessed], names: Collection[str]) -> li
         for kind, value in one.candidate.identifiers.items()
         if kind in _OF_ONE_WORK and one.named
     }
-    if not names or not {name.lower() for name in names} <= held:
+    registered = {
+        value.lower()
+        for one in assessed
+        for kind, value in one.candidate.identifiers.items()
+        if kind == "nct_id" and one.candidate.source_type == _REGISTRY and one.named
+    }
+    asked = {name.lower() for name in names}
+    if names and asked <= registered:  # a record of another trial only refers to it
+        others = [one.candidate.source_type == _REGISTRY and not one.named for one in assessed]
+    elif names and asked <= held:
+        others = [not one.named for one in assessed]
+    else:
         return list(assessed)
     below = retrieval_policy().ranking.relevance_at_least - 1
     why = "is another work than the one asked about by its number"
     return [
-        one
-        if one.named
-        else one._replace(excluded=one.excluded or why, relevance=min(one.relevance, below))
-        for one in assessed
+        one._replace(excluded=one.excluded or why, relevance=min(one.relevance, below))
+        if other
+        else one
+        for one, other in zip(assessed, others, strict=True)
     ]
 
 

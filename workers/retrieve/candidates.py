@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
+from knowledge.kinds import kind_of
 from knowledge.scenarios import Kind
 
 
@@ -49,6 +50,17 @@ class Candidate(NamedTuple):
     decisions: frozenset[str]
     places: tuple[Place, ...]
     """Best first, at least one."""
+
+    @property
+    def kind(self) -> str | None:
+        """What kind of work it is (`knowledge.kinds`)."""
+        return kind_of(self.source_type, self.publication_type, self.evidence_level, self.title)
+
+    @property
+    def counts_as(self) -> str:
+        """The source type as which caps and needs count it: a guideline in a journal is one."""
+        in_journal = self.source_type in ("pubmed", "europepmc")
+        return "guideline" if in_journal and self.kind == "guideline" else self.source_type
 
     @property
     def score(self) -> float:

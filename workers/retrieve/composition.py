@@ -73,9 +73,9 @@ class _List:
         if self.outcomes.get(n) == KEPT:
             return
         if not (freely or _on_topic(self.found[n])) and self._off <= self.count(_off_topic):
-            self.outcomes[n] = self.room.refuses(self.found[n].candidate.source_type) or OFF_TOPIC
+            self.outcomes[n] = self.room.refuses(self.found[n].candidate.counts_as) or OFF_TOPIC
             return
-        self.outcomes[n] = self.room.take(self.found[n].candidate.source_type)
+        self.outcomes[n] = self.room.take(self.found[n].candidate.counts_as)
         if move and self.outcomes[n] == KEPT:
             self.moves[n] = move
 
@@ -156,7 +156,7 @@ def _strict(
         move = "place reserved: work that the question names"
         chosen.reserve(named, ranking.of_each_name, move, freely=True)
     if need is not None:
-        needed = [n for n in focused if found[n].candidate.source_type in need.of]
+        needed = [n for n in focused if found[n].candidate.counts_as in need.of]
         needed.sort(key=lambda n: (_off_topic(found[n]), n not in outside))
         move = "place reserved: kind of source that the question needs (MC-1.3)"
         # What serves both rules first, so that neither takes the other's room.
@@ -181,8 +181,8 @@ def _relaxations(chosen: _List, query_type: str, most: int, *, fallback: bool) -
         yield f"fallback below {ranking.fallback_below} references: caps and focus set aside"
     need = need_of(query_type)
     if need is not None:
-        held = sum(one.candidate.source_type in need.of for one in found)
-        kept = chosen.count(lambda one: one.candidate.source_type in need.of)
+        held = sum(one.candidate.counts_as in need.of for one in found)
+        kept = chosen.count(lambda one: one.candidate.counts_as in need.of)
         if kept < min(need.least, held):
             yield f"needed kinds of source: {kept} of {need.least}, for size, caps or focus"
     if not chosen.share_holds:

@@ -8,6 +8,15 @@ from knowledge.publication_types import most_telling
 from knowledge.scenarios import Kind
 from workers.retrieve.candidates import Candidate
 
+_OF_KIND = {
+    "guideline": "guideline",
+    "systematic_review": "synthesis",
+    "randomized_trial": "randomized",
+    "trial": "trial",
+    "cohort": "cohort",
+    "protocol": "protocol",
+}
+"""The design of a kind that a title tells."""
 _OF_TRIALS = {"randomized", "trial", "registration", "protocol"}
 
 
@@ -26,8 +35,10 @@ def _registered_results() -> re.Pattern[str]:
 
 def design(candidate: Candidate) -> str | None:
     """Its design, by what `publication_types.yaml` says of its publication type, else by the words
-    of that type, else by those of its level of evidence, else by its source; None: not told."""
-    return _told(candidate.publication_type, candidate.evidence_level, candidate.source_type)
+    of that type, else by those of its level of evidence, else by its source, else by its title
+    (`knowledge.kinds`); None: not told."""
+    told = _told(candidate.publication_type, candidate.evidence_level, candidate.source_type)
+    return told or _OF_KIND.get(candidate.kind or "")
 
 
 @lru_cache(maxsize=4096)  # every rule of the ranking asks, and of many works the same

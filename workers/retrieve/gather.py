@@ -160,7 +160,8 @@ def _candidate(
     version: Version, identifiers: Mapping[str, str], places: Sequence[Place]
 ) -> Candidate:
     if version.tags:
-        tags = Tags(*map(tuple, version.tags))
+        focus, diseases, decisions = map(tuple, version.tags)
+        tags = Tags(focus, diseases, decisions)
     else:
         words = "\n".join(one.text for one in places)
         tags = tags_of(version.title, version.subjects, words)

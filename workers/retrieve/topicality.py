@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from knowledge.anchors import trial_of
+from clinical_text.names import forms
+from knowledge.anchors import ARTICLE, trial_of
 from knowledge.breadth import accepted, is_broader, meets
 from knowledge.loader import load
 from knowledge.naming import mentions
@@ -27,6 +28,7 @@ from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.relevance import is_relevant
 from workers.retrieve.understanding.model import Understanding
 
+_NCT = re.compile(r"NCT\d{8}", re.ASCII | re.IGNORECASE)
 _ACRONYM = re.compile(r"(?m)^\W{0,3}Acronym: (.{1,80})\.$")
 
 DiseaseFit = Literal["any", "primary", "secondary", "broader", "other"]
@@ -193,14 +195,16 @@ def usable_places(
         or is_relevant(parts * one.covered, one.dense, spared=spared)
         or (anchor and _names_both(one, understanding))
     ]
+    if not found and has_required(candidate, understanding):
+        found = list(candidate.places)
     if not found:
         return (), "does not speak to the question"
     names = understanding.names
     if names and not named:
+        if _is_another_registration(candidate, names):
+            return (), "is the registration of another trial than the one asked about"
         found = [
-            one
-            for one in found
-            if any(mentions(f"{one.section}\n{one.text}", name) for name in names)
+            one for one in found if any(_has(name, f"{one.section}\n{one.text}") for name in names)
         ]
         if not found:
             return (), "names none of the trials or bodies asked about"
@@ -211,6 +215,31 @@ def usable_places(
         return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
     return kept, None if kept else "its passages are on other diseases than those asked about"
+
+
+def _is_another_registration(candidate: Candidate, names: Collection[str]) -> bool:
+    """Whether a question asks by number for registrations, and this is one under another number:
+    it may bear the same title and mention the other, and its figures are its own."""
+    own = candidate.identifiers.get("nct_id")
+    return (
+        own is not None
+        and ARTICLE.isdisjoint(candidate.identifiers)
+        and all(map(_NCT.fullmatch, names))
+    )
+
+
+def _has(name: str, words: str) -> bool:
+    return mentions(words, name) or forms(name).stand_in(words)
+
+
+def has_required(candidate: Candidate, understanding: Understanding) -> bool:
+    """Whether what was found of a work has all that the question names: it speaks to the question,
+    whatever its other words are."""
+    required = understanding.asked.required
+    if not required or not any(one.covered for one in candidate.places):
+        return False
+    text = "\n".join((candidate.title, *(one.text for one in candidate.places)))
+    return all(forms(one).stand_in(text) for one in required)
 
 
 def asks_for_works(understanding: Understanding) -> bool:

@@ -12,17 +12,12 @@ from clinical_text.chunks import Chunk
 from knowledge.drugs import drugs_at
 from knowledge.notes import LISTS, ListName, plan_policy, section_policy
 from store.core.spans import citation
+from workers.summarize.acts import UNREAD, Act
 from workers.summarize.dates import is_date
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX, is_unfilled
 from workers.summarize.names import plain
-from workers.summarize.persons import (
-    introduces,
-    is_of_a_relative,
-    names_a_person,
-    names_a_relative,
-)
+from workers.summarize.persons import introduces, is_of_a_relative, names_a_person
 from workers.summarize.sections import OTHER, NoteOutline, NoteSection, Unit
-from workers.summarize.steps import is_a_dose, is_to_come, names_a_step
 
 _SNAPSHOT_KINDS = (OTHER, "overview", "complaint", "history", "assessment", "assessment_plan")
 _INLINE = ("assessment", "assessment_plan", "plan")
@@ -35,7 +30,23 @@ _INNER_LABEL = re.compile(
     r"(?:^|[.;?!)]\s+)(?P<name>[A-Z][^\W\d_]*(?:[ /&][A-Za-z]+){0,3})\s?:(?=\s)"
 )
 _GIVES = re.compile(r"(?i)\b(?:give|gives|given|gave|giving|administer\w*)\b")
-_SHORT_STEP = 12  # words of a step that a sentence outside of any part tells and no more (ours)
+_OPEN = (
+    "complaint", "overview", "history", "past_history", "systems", "examination", "results",
+    "assessment",
+)  # fmt: skip
+"""Kinds of parts below which a sentence may surely do something else."""
+LIST_OF: dict[str, ListName] = {
+    "order": "assessment",
+    "judgement": "assessment",
+    "problem": "key_problems",
+    "history": "pertinent_history",
+    "medicine": "medicines_allergies",
+    "finding": "objective_findings",
+    "result": "labs_imaging",
+    "snapshot": "patient_snapshot",
+    "courtesy": "pertinent_history",
+}
+"""The list of each act."""
 _EDGES = " \t\r\n\u00a0"
 
 
@@ -57,6 +68,8 @@ class Item:
     """Whether it is of an entry of a record before the one whose plan is in force."""
     inferred: bool = False
     """Whether a language model named the part that it stands in."""
+    act: Act = UNREAD
+    """What it does."""
 
     def text_in(self, note: str) -> str:
         """The words, to the letter."""
@@ -153,8 +166,9 @@ def item_parts(
     kind = kind_of_unit(places.text, unit, section)
     for start, end, chunk in places.holding(unit.start, unit.end):
         yield Item(
-            target, start, end, chunk, kind, over, unit.divider, unit.earlier, section.inferred
-        )
+            target, start, end, chunk, kind, over, unit.divider, unit.earlier, section.inferred,
+            unit.act,
+        )  # fmt: skip
 
 
 def _told_once(text: str, found: Sequence[Item]) -> list[Item]:
@@ -209,6 +223,8 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
     policy = plan_policy()
     named = {one.start for one in outline.units if one.problem}
     known = {folded(one.text_in(text)) for one in found if one.list == "key_problems"}
+    past = [replace(one, list="key_problems") for one in found if _is_a_past_problem(text, one)]
+    past = [one for one in past if folded(one.text_in(text)) not in known]
     chosen = [one for one in found if one.start in named and one.list != "key_problems"]
     chosen = [one for one in chosen if not one.earlier] or chosen
     problems: dict[str, Item] = {}
@@ -218,15 +234,28 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
         if short and not policy.orders(words) and folded(words) not in known:
             problems.setdefault(folded(words), replace(one, list="key_problems"))
     if known or problems:
-        return list(problems.values())
+        return [*problems.values(), *past]
     listed = {one.start for one in outline.units if one.listed or one.divider}
-    return [
+    return past + [
         replace(one, list="key_problems")
         for one in found
         if one.kind in ("assessment", "assessment_plan")
         and one.start in listed
-        and not _is_a_step(one.text_in(text))
+        and one.act.name != "order"
     ]
+
+
+def _is_a_past_problem(text: str, item: Item) -> bool:
+    """Whether an entry of a history names what the patient has."""
+    if item.list != "pertinent_history" or item.kind == "family_social" or item.earlier:
+        return False
+    words = item.text_in(text)
+    return (
+        item.act.name == "problem"
+        and not item.divider
+        and not item.over
+        and not is_of_a_relative(words)
+    )
 
 
 def folded(words: str) -> str:
@@ -239,14 +268,18 @@ def list_for(
 ) -> ListName | None:
     """The list that a sentence belongs to; None: to no summary.
 
-    `snapshot` says whether the patient has been introduced before.
+    A heading that names a part rules what stands below it; elsewhere, and where a sentence surely
+    does something else, its act does.
+
+    Args:
+        snapshot: whether the patient has been introduced before.
     """
     policy = section_policy()
     words = text[unit.start : unit.end]
     if not says_something(words) or names_a_person(words):
         return None
     if policy.left_out(section.kind):
-        return by_words(words) if tells_of_the_patient(words) else None
+        return LIST_OF[unit.act.name] if tells_of_the_patient(words) else None
     kind = kind_of_unit(text, unit, section)
     if section.kind == "overview" and not any(map(str.isalpha, words)):
         return None  # "ID: 4711"
@@ -254,37 +287,34 @@ def list_for(
         return "patient_snapshot"
     if is_of_a_relative(words) and kind != "allergies" and not drugs_are_given(words):
         return "pertinent_history" if kind in (OTHER, "examination") else policy.list_of(kind)
-    return policy.list_of(kind) or by_words(words)
+    by_act = LIST_OF[unit.act.name]
+    if by_act == "patient_snapshot" and snapshot:
+        by_act = "pertinent_history"
+    named = policy.list_of(kind)
+    if named is None or (kind in _OPEN and _moves(kind, unit.act)):
+        return by_act
+    return named
+
+
+def _moves(kind: str, act: Act) -> bool:
+    """Whether a statement below a heading surely does what the heading does not name."""
+    policy = plan_policy()
+    if act.name == "order":
+        return act.sure >= (policy.likely if kind == "complaint" else policy.moved)
+    if act.name == "history" and kind not in ("complaint", "overview"):
+        return False
+    return act.name in ("medicine", "finding", "result", "history") and act.sure >= policy.moved
 
 
 def kind_of_unit(text: str, unit: Unit, section: NoteSection) -> str:
     """The kind of part that a sentence is of: its section's.
 
     Where that is unknown, or told only what there is, the one that the last label within the line
-    names ("CXR: mass. Plan: CT"); or that an order is of by its verb.
+    names: "CXR: mass. Plan: CT".
     """
     if section.kind in _TELLING:
         return _by_inner_label(text, unit, shortest=2) or section.kind
-    if section.kind not in (OTHER, "complaint"):
-        return section.kind
-    words = text[unit.start : unit.end]
-    if unit.aloud and section.kind == OTHER and "allerg" not in words.lower():
-        policy, lower = section_policy(), words.lower().replace("’", "'")
-        if policy.announces.search(lower):
-            return "plan"
-        if policy.concludes.search(lower):
-            return "assessment"
-    if unit.listed and _begins_with_an_order(words):
-        return "assessment_plan"
-    if section.kind != OTHER:
-        return section.kind
-    if _first(words) in plan_policy().requests:
-        return "assessment_plan"
-    if _begins_with_an_order(words) and names_a_step(words):
-        return "assessment_plan"
-    if len(words.split()) <= _SHORT_STEP and is_to_come(words):
-        return "assessment_plan"
-    return _by_inner_label(text, unit) or OTHER
+    return (_by_inner_label(text, unit) or OTHER) if section.kind == OTHER else section.kind
 
 
 def _by_inner_label(text: str, unit: Unit, shortest: int = 1) -> str | None:
@@ -300,18 +330,6 @@ def _by_inner_label(text: str, unit: Unit, shortest: int = 1) -> str | None:
     kinds = [names.get(plain(one)) for one in labels if len(one) >= shortest]
     last = next((one for one in reversed(kinds) if one is not None), None)
     return last if last in _INLINE else None
-
-
-def _is_a_step(words: str) -> bool:
-    return _begins_with_an_order(words) or is_to_come(words) or is_a_dose(words)
-
-
-def _begins_with_an_order(words: str) -> bool:
-    return _first(words) in plan_policy().imperatives
-
-
-def _first(words: str) -> str:
-    return words.split(None, 1)[0].strip(".,:;").casefold()
 
 
 def drugs_are_given(words: str) -> bool:
@@ -330,12 +348,3 @@ def says_something(words: str) -> bool:
 def tells_of_the_patient(words: str) -> bool:
     """Whether words of an administrative part say what must not be lost with it."""
     return section_policy().tells.search(words.lower()) is not None or bool(drugs_at(words))
-
-
-def by_words(words: str) -> ListName:
-    """The list that a sentence outside of any known part belongs to."""
-    policy, lower = section_policy(), words.lower()
-    found = next((cue.list for cue in policy.cues if cue.pattern.search(lower)), None)
-    if found is None and drugs_at(words) and not names_a_relative(words):
-        return "medicines_allergies"
-    return found or policy.otherwise

@@ -277,7 +277,7 @@ def _weighed(
     text: str, item: Item, step: ProposedStep, rule: Recommendation | None
 ) -> Recommendation:
     policy = plan_policy()
-    limit = rule.confidence if rule else policy.confidence.assessment_with_cue
+    limit = rule.confidence if rule else policy.confidence.inferred
     note = rule.note if rule else policy.notes.assessment
     if step.confidence < limit:
         note = getattr(policy.notes, step.doubt or "", policy.notes.model)

@@ -12,7 +12,7 @@ NUMBERING = re.compile(r"(?:#?\d{1,2}(?:\.\d{1,2}){0,9}[.):]?|[IVX]{1,4}[.)])[ \
 
 
 def kind_of(title: str) -> str | None:
-    """The kind that a heading names, by its whole words, a part of them, its last or first one."""
+    """The kind that a heading names, by its whole words, its first part, its last or first word."""
     policy = section_policy()
     words = plain(title)
     if not words:
@@ -23,8 +23,7 @@ def kind_of(title: str) -> str | None:
         return kind
     words = NUMBERING.sub("", words)
     bare = " ".join(BRACKETS.sub(" ", words).split()).strip(MARKS)
-    candidates = [words, bare, unqualified(bare)]
-    candidates += [unqualified(part) for part in _SPLIT.split(bare)]
+    candidates = [words, bare, unqualified(bare), unqualified(_SPLIT.split(bare)[0])]
     for candidate in candidates:
         if (kind := policy.by_name.get(candidate)) is not None:
             return kind

@@ -37,7 +37,7 @@ def names_a_person(words: str) -> bool:
     bare = bare[numbered.end() :] if (numbered := NUMBERING.match(bare)) else bare
     label = _LABEL.match(bare)
     name = " ".join(label[1].casefold().split()).strip(" .#*_") if label else ""
-    if label and name in known:
+    if label and (name in known or name.endswith(" by")):
         said = bare[label.end() :].strip(" *_")
         speaks = name in section_policy().speakers and _may_say(
             name, said, capitals=words.isupper()
@@ -118,9 +118,7 @@ def _is_identity(said: str) -> bool:
     words that stand in such, with nothing in them that tells of an illness or its treatment."""
     policy, said = section_policy(), _labels().sub(" ", said).strip(" \t\r\n*_:")
     tokens = _TOKEN.findall(said)
-    if len(tokens) > _LONGEST_IDENTITY or any(
-        one.pattern.search(said.lower()) for one in policy.cues
-    ):
+    if len(tokens) > _LONGEST_IDENTITY or policy.complaint.search(said.lower()):
         return False
     if drugs_at(said):
         return False
@@ -169,17 +167,6 @@ def _relatives() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 def is_of_a_relative(words: str) -> bool:
     """Whether a sentence begins with a relative, of whom it tells: "Her daughter takes ..."."""
     return _told_of_one().match(words) is not None
-
-
-def names_a_relative(words: str) -> bool:
-    """Whether a sentence names anybody beside the patient."""
-    return _any_relative().search(words) is not None
-
-
-@cache
-def _any_relative() -> re.Pattern[str]:
-    names = "|".join(sorted(section_policy().relatives, key=len, reverse=True))
-    return re.compile(rf"(?i)\b(?:{names})s?\b")
 
 
 @cache

@@ -5,16 +5,18 @@ stands in the span that it cites (clinical notes seed, citation rule 4).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from clinical_text.assertion.marks import Assertion
+from clinical_text.doc import doc
+from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
 from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX
 from workers.summarize.items import Item, folded
-from workers.summarize.names import BRACKETS, names_only, plain
+from workers.summarize.names import BRACKETS, kind_of, names_only, plain
 from workers.summarize.persons import introduces, is_of_a_relative
-from workers.summarize.steps import is_a_dose, is_to_come, names_a_step
 
 _IF = re.compile(r"\bif\b")
 _SEEK = re.compile(r"\b(?:seek|present to|return|go to|call)\b")
@@ -23,6 +25,10 @@ _MAY = re.compile(
     r"\b(?:in|by|until|since|from|on|early|mid|late|of|\d{1,2}(?:st|nd|rd|th)?)[ -]May\b|\bMay \d"
 )
 """The month."""
+_MARK = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
+"""A mark of an export or of the end of a report: nothing but words in brackets."""
+_OPEN_ACTS = ("order", "medicine", "finding", "result")
+"""What a line of a plan may seem to do that is meant as a step: "Chest X-ray"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +59,25 @@ def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
     problems = {
         folded(item.text_in(text))
         for item in items
-        if item.kind != "plan" and item.list in ("key_problems", "assessment")
+        if item.kind != "plan"
+        and item.list in ("key_problems", "assessment")
+        and item.act.name != "order"
     }
     opposed, notes = opposed_words(text, items), plan_policy().notes
     doubted = dict.fromkeys(_boxed(text, items), notes.boxes)
     doubted |= dict.fromkeys(addressed(text, items), notes.addressed)
+    unsure = {
+        (one.start, one.end)
+        for one in items
+        if one.divider and one.act.order < plan_policy().planned
+    }
     found = [
         one
         for item in items
         if item.list == "assessment"
-        and (one := _read(text, item, opposed, doubted.get(item))) is not None
-        and (folded(one.text) not in problems or _is_more_than_a_name(one.text))
+        and not _is_past(text, item)
+        and (one := _read(text, item, opposed, doubted.get(item), unsure)) is not None
+        and folded(one.text) not in problems
     ]
     return sorted(found, key=lambda one: urgency(one.text))
 
@@ -98,21 +112,6 @@ def guarded(confidence: float, note: str | None) -> tuple[float, str | None]:
     return sure, note or policy.notes.model
 
 
-def _is_more_than_a_name(words: str) -> bool:
-    policy = plan_policy()
-    if policy.has("actions", words) or policy.has("strong", words):
-        return True
-    return _stands_open(words)
-
-
-def _asks(words: str) -> bool:
-    """Whether a sentence among reasons is an order: by its first word, or a strong one."""
-    policy = plan_policy()
-    _, _, after = words.rpartition(": ")
-    first = (after or words).split(None, 1)[0].strip(".,;").lower()
-    return policy.has("strong", words) or first in policy.actions | policy.requests
-
-
 def _boxed(text: str, items: Sequence[Item]) -> list[Item]:
     """The items of a plan with a box before them, where some are ticked and some are not."""
     planned = [one for one in items if one.kind in ("plan", "assessment_plan")]
@@ -123,11 +122,26 @@ def _boxed(text: str, items: Sequence[Item]) -> list[Item]:
     return [*ticked, *empty] if ticked and empty else []
 
 
+def _is_past(text: str, item: Item) -> bool:
+    """Whether a line above an entry says that it is over: `Used to have:`."""
+    words = item.text_in(text)
+    for start, end in item.over:
+        said = f"{text[start:end].rstrip(':')}: "
+        marks = doc(said + words).reading(len(said), len(said) + len(words)).marks
+        if Assertion.HISTORICAL in marks:
+            return True
+    return False
+
+
 def _read(
-    text: str, item: Item, opposed: frozenset[str], doubted: str | None
+    text: str,
+    item: Item,
+    opposed: frozenset[str],
+    doubted: str | None,
+    unsure: Set[tuple[int, int]],
 ) -> Recommendation | None:
     words = item.text_in(text)
-    told = None if item.earlier else _told(item, words)
+    told = None if item.earlier else _told(item, words, unsure=bool(unsure & set(item.over)))
     if told is None:
         return None
     base, note = told
@@ -141,57 +155,45 @@ def _read(
     elif any(_turns(text[start:end]) for start, end in item.over):
         base, note = base - sure.withheld, policy.notes.turned
     elif policy.has("conditional", _MAY.sub(" ", words)):
-        base = min(base - sure.conditional, sure.assessment_with_cue)
+        base = min(base - sure.conditional, sure.inferred)
         note = policy.notes.conditional
     return Recommendation(item, words, *guarded(base, note))
 
 
-def _told(item: Item, words: str) -> tuple[float, str | None] | None:
-    """How surely words are a step by where they stand and how they say it; None: they are none."""
+def _told(item: Item, words: str, *, unsure: bool) -> tuple[float, str | None] | None:
+    """How surely words are a step by where they stand and what they do; None: they are none.
+
+    Args:
+        unsure: whether a line above them may not head orders: `Given up:`.
+    """
     policy, sure = plan_policy(), plan_policy().confidence
-    if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
+    if item.divider and not _is_an_order(words):
         return None
-    if _only_tells(words):
-        return None
-    base, note = 0.0, None
-    if item.kind == "plan" and policy.has("actions", words):
-        base = sure.plan_with_cue
-    elif item.kind == "plan":
-        step = names_a_step(words) and not policy.has("past", words)
-        base, note = (sure.plan, None) if step else (sure.plan_without_step, policy.notes.statement)
-    elif item.kind == "assessment_plan" and _asks(words):
-        base = sure.assessment_plan_with_cue
-    elif policy.has("strong", words) or (item.kind == "assessment_plan" and _stands_open(words)):
-        base, note = sure.assessment_with_cue, policy.notes.assessment
-    else:
-        return None
-    if item.inferred and note is None:
-        return min(base, sure.assessment_with_cue), policy.notes.inferred
-    return base, note
-
-
-def _stands_open(words: str) -> bool:
-    """Whether words without a verb are a step all the same: its time is to come, or its dose."""
-    return is_to_come(words) or is_a_dose(words)
-
-
-def _only_tells(words: str) -> bool:
-    """Whether words introduce the patient, or say how somebody is, and ask for nothing."""
-    policy = plan_policy()
+    order = item.act.order
     tells = policy.has("taken_back", words) or tells_of_a_reaction(words)
-    if tells and not policy.has("actions", words):
-        return True
-    if introduces(words) and policy.has("introductions", words):
-        return True
-    if any(policy.has(group, words) for group in ("actions", "conditional", "withheld", "steps")):
-        return False
-    return introduces(words) or is_of_a_relative(words) or policy.has("reports", words)
+    if is_of_a_relative(words) or (tells and order < policy.certain) or _MARK.fullmatch(words):
+        return None
+    if item.kind == "plan":
+        planned = item.act.step >= policy.planned
+        open_ = item.act.name in _OPEN_ACTS and item.act.step >= policy.unlikely
+        if not planned and not open_ and (introduces(words) or not drugs_at(words)):
+            return None
+        base, note = (sure.plan, None) if planned else (sure.plan_doubted, policy.notes.statement)
+    elif order < (policy.planned if item.kind == "assessment_plan" else policy.likely):
+        return None
+    elif item.kind == "assessment_plan" or (order >= policy.certain and not unsure):
+        base, note = sure.ordered, None
+    else:
+        base, note = sure.inferred, policy.notes.assessment
+    if item.inferred and note is None:
+        return min(base, sure.inferred), policy.notes.inferred
+    return base, note
 
 
 def _is_an_order(words: str) -> bool:
     """Whether a line over others says by itself what is to be done: no name, and no "Start:"."""
     policy = section_policy()
-    if _is_a_part(words) or plain(words) in policy.dividers:
+    if _is_a_part(words) or plain(words) in policy.dividers or kind_of(words) == "plan":
         return False
     if words.endswith(":") and len(words.split()) > policy.divider_words:
         return True

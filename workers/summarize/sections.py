@@ -14,6 +14,7 @@ from clinical_text.sentences import sentence_spans
 from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
 from store.core.spans import Section, Span, Structure
+from workers.summarize.acts import UNREAD, Act
 from workers.summarize.entries import earlier, entries_of
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX, is_unfilled
 from workers.summarize.headings import OTHER, PLANS, Heading, Headings
@@ -81,6 +82,8 @@ class Unit:
     """Whether it is what a clinician says in a dialogue, and no question or answer."""
     earlier: bool = False
     """Whether it is of an entry of a record before the one whose plan is in force."""
+    act: Act = UNREAD
+    """What it does, where that was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,11 @@ from knowledge.notes import LISTS
 from knowledge.version import knowledge_version
 from store.core.hashes import text_hash
 from workers.summarize.cautions import cautions
-from workers.summarize.items import Item, items_of
+from workers.summarize.items import Item, Places, items_of
 from workers.summarize.plan import Recommendation, recommendations
 from workers.summarize.sections import NoteOutline, outline
+from workers.summarize.statements import with_acts
+from workers.summarize.uncovered import uncovered
 from workers.summarize.validation import validate
 
 GENERATOR = "extractive"
@@ -45,7 +47,7 @@ class Reading:
 
 def read(text: str, inferred: Sequence[tuple[int, str, str]] = ()) -> Reading:
     """The note with its sections; `inferred` as in `sections.outline`."""
-    return Reading(text, outline(text, inferred))
+    return Reading(text, with_acts(text, outline(text, inferred)))
 
 
 def summarize(text: str) -> dict[str, Any]:
@@ -57,9 +59,9 @@ def by_rules(text: str) -> Summary:
     """The result for a note, by rules alone: nothing is written that does not stand in the note.
 
     `summary` has the seven lists of `{text, source}`, an empty one where there is nothing; `plan`
-    the `recommendations`; `sections` and `chunks` what the citations name, in code points;
-    `validation` what `validate` counts; `warnings` what is wrong with the note itself; `provenance`
-    who made it.
+    the `recommendations`; `uncovered` the orders and problems that neither holds; `sections` and
+    `chunks` what the citations name, in code points; `validation` what `validate` counts;
+    `warnings` what is wrong with the note itself; `provenance` who made it.
     """
     reading = read(text)
     return result_of(reading, reading.items, recommendations(text, reading.items))
@@ -93,6 +95,8 @@ def result_of(
         },
         "plan": {"recommendations": [one.as_body(n) for n, one in enumerate(recommended, start=1)]},
     }
+    places = Places(text, reading.chunks)
+    body["uncovered"] = list(uncovered(places, reading.outline, items, recommended))
     body["validation"] = validate(text, body)
     body["warnings"] = list(cautions(text, items, reading.outline.entries))
     body["provenance"] = {

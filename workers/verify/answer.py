@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from contracts import Answer, Retrieval
-from contracts.answer import Conflict
+from contracts.answer import Conflict, Lead, Scores
 from contracts.draft import Proposal
 from knowledge.anchors import trial_of
 from knowledge.links import is_direct
@@ -20,8 +20,12 @@ from workers.verify.abstention import Abstention, Standing, must_abstain
 from workers.verify.bibliography import references
 from workers.verify.claims import Checked, Echo, Verdict
 from workers.verify.gate import Contested, Passed, Shown, Verified
+from workers.verify.lead.forms import Said, lead_of, lead_of_none
+from workers.verify.lead.strength import strength
 from workers.verify.presuppositions import Work, contradicted, taken_for_granted
 from workers.verify.remarks import (
+    by_tags,
+    has_another,
     names_nothing_else,
     offered,
     read_as,
@@ -30,6 +34,7 @@ from workers.verify.remarks import (
     unspoken,
 )
 
+NO_STANCES: Mapping[str, Scores] = {}
 STATUS = {
     Verdict.SUPPORTED: "verified",
     Verdict.PARTIAL: "partially_verified",
@@ -88,6 +93,7 @@ def compose(
     cost_usd: str | None = None,
     held: Mapping[str, Held],
     place_of: PlaceOf,
+    stances: Mapping[str, Scores] = NO_STANCES,
 ) -> Answer:
     """The answer. Only what the gate let through is in it, and no claim if it abstains.
 
@@ -98,9 +104,11 @@ def compose(
         undecided: ids of the contested claims that are part of a conflict which nothing decides.
         in_the_past: whether the question is about a time that was over when it was checked.
         cost_usd: what asking models for this question cost; None where that is not known.
+        stances: what the local verifier made of claims on a yes/no question.
     """
     meant = offered(retrieval.meant)
-    missing = unnamed(question, retrieval, _told(passed.shown, held))
+    told = _told(passed.shown, held)
+    missing = unspoken(question, retrieval, told) if passed.shown else []
     reason = must_abstain(
         evidence_found=_found(draft, held),
         verified=_standings(draft, passed, undecided, held),
@@ -108,15 +116,26 @@ def compose(
         lacks=draft.lacks,
         offered=[one["detail"] for one in meant],
         names_nothing_else=names_nothing_else(question, retrieval),
-        unspoken=unspoken(question, retrieval, missing),
+        unspoken=()
+        if has_another(retrieval, missing)
+        else [one for one in missing if not by_tags(one, told)],
         **_asked(retrieval),
     )
     shown = () if reason else passed.shown
+    lead = (
+        lead_of_none(reason, draft.lacks, [one.version.title for one in held.values()])
+        if reason or not passed.verified
+        else lead_of(retrieval.asked, _said(draft, passed, held), stances, missing)
+    )
+    said = [] if reason else _said(draft, passed, held)
+    without = [] if reason else unnamed(question, retrieval, told)
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))
     body = {
         **retrieval.model_dump(include=_UNDERSTANDING, mode="json", exclude_unset=True),
         **_abstained(reason),
-        "summary": _summary(() if reason else passed.verified),
+        "lead": lead,
+        "sufficiency": strength(retrieval.sufficiency, lead, said, without),
+        "summary": _summary(passed.verified, lead),
         "sections": _sections(shown),
         "claims": [_claim(one, held, place_of) for one in shown],
         "evidence": [record for one in shown for record in _records(one, held, question)],
@@ -124,7 +143,7 @@ def compose(
             *read_as(retrieval.read_as),
             *meant,
             *_contradicted(question, retrieval, held, in_the_past=in_the_past),
-            *(() if reason else _remarks(retrieval, missing)),
+            *(() if reason else _remarks(retrieval, without)),
         ],
         "references": references((held[key].cited, held[key].clocks) for key in used),
         "images": [] if reason else _images(retrieval),
@@ -159,13 +178,21 @@ def _asked(retrieval: Retrieval) -> dict[str, bool]:
 
 
 def _told(shown: Sequence[Shown], held: Mapping[str, Held]) -> list[str]:
-    """What an answer says, and all that its sources are called by."""
-    lines = [one.text for one in shown]
-    for key in {place.evidence_id for one in shown for place in one.places}:
+    """Of each source of an answer what it says, and all that it is called by."""
+    told = []
+    for key in dict.fromkeys(place.evidence_id for one in shown for place in one.places):
         version, own = held[key].version, held[key].cited.identifiers
-        lines += [version.title, version.publisher or "", source_policy(version.source_type).name]
-        lines += [*own.values(), trial_of(own)]
-    return lines
+        names = [version.title, version.publisher or "", source_policy(version.source_type).name]
+        told.append("\n".join([*names, *own.values(), trial_of(own), version.text]))
+    return told
+
+
+def _said(draft: Proposal, passed: Passed, held: Mapping[str, Held]) -> list[Said]:
+    covers = {one.claim_id: one.covers for one in draft.claims}
+    return [
+        Said(one, held[one.evidence_id].version, covers.get(one.claim_id, 1.0))
+        for one in passed.verified
+    ]
 
 
 def _remarks(retrieval: Retrieval, missing: Sequence[str]) -> list[dict[str, Any]]:
@@ -216,9 +243,9 @@ def _found(draft: Proposal, held: Mapping[str, Held]) -> int:
     return sum(not one.ended for one in held.values())
 
 
-def _summary(verified: Sequence[Verified]) -> dict[str, Any]:
-    """The first claims that hold; nothing else can be put here."""
-    first = verified[: load("answers")["summary_claims"]]
+def _summary(verified: Sequence[Verified], lead: Lead) -> dict[str, Any]:
+    """The claims of the first line; nothing else can be put here."""
+    first = [one for one in verified if one.claim_id in lead.claim_ids]
     return {
         "text": " ".join(one.text for one in first),
         "supported_claim_ids": [one.claim_id for one in first],
@@ -232,7 +259,6 @@ _UNDERSTANDING = {
     "pico",
     "tags",
     "sub_queries",
-    "sufficiency",
 }
 
 

@@ -1,10 +1,12 @@
 """The references of an answer: what each shows, and which badges it earns (EB-7 to EB-9). Pure."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from knowledge.kinds import Kind, kind_of
 from knowledge.links import DirectUrl
 from knowledge.sources import source_policy
 from knowledge.trust import Standard, badge_policy
@@ -15,6 +17,7 @@ SHOWN_IDENTIFIERS = ("pmid", "doi", "nct_id")
 """DESIGN section 5."""
 MOST_AUTHORS = 3
 """EB-8.1."""
+_RESULTS = re.compile(r"(?<!\bno )\bresults posted\b", re.IGNORECASE)
 
 
 class Reference(BaseModel):
@@ -83,7 +86,8 @@ def badges(cited: Cited, published_age_days: int | None) -> list[str]:
     """
     rules, version = badge_policy(), cited.version
     kinds = (version.publication_type, version.evidence_level)
-    typed = (rules.types.get((kind or "").lower(), ()) for kind in kinds)
+    typed = [rules.types.get((kind or "").lower(), ()) for kind in kinds]
+    typed.append(rules.types.get((_kind(version) or "").replace("_", " "), ()))
     found = [
         source_policy(version.source_type).badge,
         "Cochrane" if not cited.is_callers and _is_cochrane(cited) else None,
@@ -108,7 +112,7 @@ def _quality(cited: Cited, published_age_days: int | None) -> list[str]:
     rules, version = badge_policy(), cited.version
     found = []
     if cited.standing.state != "expression_of_concern":
-        is_entry = cited.anchor is not None and not cited.is_callers
+        is_entry = cited.anchor is not None and not cited.is_callers and _has_results(version)
         if is_entry or _meets(rules.gold_standard, version):
             found.append("Gold Standard")
         if _meets(rules.practical_guidance, version):
@@ -118,6 +122,19 @@ def _quality(cited: Cited, published_age_days: int | None) -> list[str]:
     if published_age_days is not None and published_age_days <= rules.recent.days:
         found.append("Recent")
     return found
+
+
+def _kind(version: Version) -> Kind | None:
+    return kind_of(
+        version.source_type, version.publication_type, version.evidence_level, version.title
+    )
+
+
+def _has_results(version: Version) -> bool:
+    """A registration is no evidence before it has results, in whatever pack it stands."""
+    if _kind(version) not in ("registry_entry", "protocol"):
+        return True
+    return bool(_RESULTS.search(version.evidence_level or ""))
 
 
 def _is_highly_cited(cited: Cited) -> bool:

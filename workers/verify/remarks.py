@@ -8,18 +8,17 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from clinical_text.names import forms, resolve
 from contracts import Retrieval
-from contracts.retrieval import Meant, Pico, ReadAs
-from knowledge.drugs import (
-    asked_about,
-    classes_asked_about,
-    classes_at,
-    drugs,
-    drugs_at,
-    names_one,
-)
+from contracts.retrieval import Meant, ReadAs
+from knowledge.breadth import meets
+from knowledge.drugs import classes_asked_about, classes_at, drugs, names_one
 from knowledge.loader import load
-from knowledge.naming import known_trials, mentions, tests_named
+from knowledge.naming import mentions
+from knowledge.tags import tags
+
+_QUALIFIES = re.compile(r"[a-z]+(?:ed|ing|ly|ic|al|[ai]ble|ous|ive)")
+"""A word with the ending of an adjective, an adverb or a participle."""
 
 
 def remark(code: str, **values: Any) -> dict[str, Any]:
@@ -48,56 +47,61 @@ def names_nothing_else(question: str, retrieval: Retrieval) -> bool:
     return all(one.lower() in words for one in named)
 
 
-def unnamed(question: str, retrieval: Retrieval, shown: Iterable[str]) -> list[str]:
-    """The drugs, tests, trials and sides of a comparison that a question names and no line of its
-    answer, nor the title of a source, does.
+def unnamed(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[str]:
+    """The names that a question asks about and no source of its answer has, by any name.
 
     Args:
-        shown: lines, headings, titles and publishers.
+        told: of each source its title, publisher and text.
     """
-    words = "\n".join(shown)
-    found = [one for one in retrieval.names if not _stands_in(one, words)]
-    found += [
-        question[one.start : one.end]
-        for one in drugs_at(question)
-        if not names_one(words, frozenset({one.name}), or_class=False)
+    asked = retrieval.asked.names if retrieval.asked else ()
+    names = [one for one in (*retrieval.names, *asked) if one.lower() in question.lower()]
+    names = [one for one in names if one in retrieval.names or _is_particular(one)]
+    misspelt = {one.word.lower() for one in retrieval.meant}
+    missing = [one for one in names if one.lower() not in misspelt and not _is_told(one, told)]
+    return [
+        one
+        for one in _distinct(missing)
+        if not any(one != other and one.lower() in other.lower() for other in missing)
     ]
+
+
+def unspoken(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[str]:
+    """What an answer must be about, and no source of it names: drugs, diseases and the like, and
+    classes of drugs of which no source names one."""
+    required = retrieval.asked.required if retrieval.asked else ()
+    missing = [one for one in required if not _is_told(one, told)]
     classes = classes_asked_about(question)
-    if classes and not names_one(words, frozenset(), classes):
-        found += [question[one.start : one.end] for one in classes_at(question)]
-    if retrieval.query_type == "comparison":
-        found += [one for one in _sides(retrieval.pico) if not _stands_in(one, words)]
-    return _distinct(found)
+    if classes and not any(names_one(one, frozenset(), classes) for one in told):
+        missing += [
+            question[one.start : one.end]
+            for one in classes_at(question)
+            if one.name in classes and not drugs(question[one.start : one.end])
+        ]
+    return missing
 
 
-def unspoken(question: str, retrieval: Retrieval, missing: Sequence[str]) -> list[str]:
-    """The drugs and tests that a question asks about, else the trials that are known, where all of
-    them are among the `missing`: whatever its answer tells is of others."""
-    asked, told = asked_about(question, else_taken=True), {one.lower() for one in missing}
-    classes = classes_asked_about(question)
-    named = [one for one in drugs_at(question) if one.name in asked]
-    named += [one for one in classes_at(question) if one.name in classes]
-    found = [question[one.start : one.end] for one in named] or [
-        *tests_named(question),
-        *(one for one in retrieval.names if one.lower() in known_trials()),
-    ]
-    return _distinct(found) if all(one.lower() in told for one in found) else []
+def has_another(retrieval: Retrieval, missing: Sequence[str]) -> bool:
+    """Whether one of the drugs to choose from is told of: the answer is on that one alone."""
+    either = retrieval.asked.either if retrieval.asked else ()
+    return bool(either) and not set(either) <= set(missing)
 
 
-def _stands_in(name: str, words: str) -> bool:
-    return (
-        mentions(words, name)
-        or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words, re.IGNORECASE) is not None
-    )
+def by_tags(name: str, told: Sequence[str]) -> bool:
+    """Whether a source is on the disease that a name is a name of, under another one."""
+    asked = tags("diseases", name)
+    return bool(asked) and any(meets(tags("diseases", one), asked) for one in told)
 
 
-_CAPITAL = re.compile(r"(?<![\w-])[A-Z][\w-]+")
+def _is_particular(name: str) -> bool:
+    """Whether a name is of a thing, and no rare word that only says how one is (implicated)."""
+    return not _QUALIFIES.fullmatch(name) or resolve(name).known
 
 
-def _sides(pico: Pico) -> list[str]:
-    """The proper names among what is compared: "Haystack" of "Haystack sensitivity"."""
-    sides = (pico.intervention, pico.comparison)
-    return [name for side in sides if side for name in _CAPITAL.findall(side)]
+def _is_told(name: str, told: Iterable[str]) -> bool:
+    """Whether a source has a name; one of several words that no table has, by all its words."""
+    parts = name.split() if " " in name and not resolve(name).known else [name]
+    each = [forms(one) for one in parts]
+    return any(all(part.stand_in(one) for part in each) or mentions(one, name) for one in told)
 
 
 def _distinct(found: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from contracts import Answer, AnswerInputs, Retrieval
+from contracts.answer import Scores
 from contracts.draft import Proposal
 from knowledge.generation import generation_policy
 from messages import AuditV1, Stage, VerifyV1
@@ -36,6 +37,8 @@ from workers.verify.cures import Abstained, cure, is_past
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
+from workers.verify.lead.forms import Said, by_strength
+from workers.verify.lead.stance import read_stances
 from workers.verify.locating import CitedText
 from workers.verify.record.counts import count
 from workers.verify.record.version import gate_version
@@ -117,6 +120,7 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
     conflicts = shown(found, held)
     cost_usd = None if cost is None else str(cost)
+    stances = _stances(question.text, retrieval, passed, versions)
     body = compose(
         question=question.text,
         retrieval=retrieval,
@@ -129,6 +133,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         cost_usd=cost_usd,
         held=held,
         place_of=lambda key, span: place_of(chunks[versions[key].id], span),
+        stances=stances,
     )
     citations = _citations(body, versions)
     used = {citation.version_id for citation in citations}
@@ -148,11 +153,23 @@ def work(context: Context, message: VerifyV1) -> Result:
             cost_usd=cost_usd,
             held=held,
             gate={"version": gate_version(), "counts": counts.as_body()},
+            stances={key: one.as_json() for key, one in stances.items()},
         ),
         [version.document_id for version in versions.values() if version.id in used],
         in_the_past,
         _abstained(body, retrieval, passed, held, context.now()),
     )
+
+
+def _stances(
+    question: str, retrieval: Retrieval, passed: Passed, versions: Mapping[str, Version]
+) -> dict[str, Scores]:
+    """What the local verifier makes of the claims on a yes/no question, the strongest designs
+    first."""
+    if retrieval.asked is None or retrieval.asked.type != "yesno":
+        return {}
+    said = by_strength(Said(one, versions[one.evidence_id], 1.0) for one in passed.verified)
+    return read_stances(question, [one.claim for one in said])
 
 
 def _claims(draft: Proposal) -> list[Drafted]:

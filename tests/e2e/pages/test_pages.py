@@ -68,8 +68,19 @@ def test_ask_progress_answer_citation_and_the_very_words(look: Look, api: httpx.
     expect(claims.first).to_be_visible()
     expect(claims.first.locator(".badge").first).to_have_text("Verified")
     expect(seen.page.get_by_text("Last updated")).to_be_visible()
+    seen.page.get_by_role("button", name="It is right").click()
+    expect(seen.page.get_by_role("button", name="It is right (1)")).to_be_visible()
+    seen.page.get_by_role("button", name="Make a link").click()
+    expect(seen.page.locator(".shared-link")).to_be_visible()
     seen.shot("answer")
-    answer = api.get("/v1" + seen.page.url.removeprefix(seen.url)).json()["answer"]
+    here = seen.page.url
+    seen.page.locator(".shared-link").click()
+    expect(seen.page.get_by_text("Shared by its owner")).to_be_visible()
+    seen.shot("shared")
+    seen.open(here.removeprefix(seen.url))
+    answer = api.get("/v1" + seen.page.url.removeprefix(seen.url).partition("?")[0]).json()[
+        "answer"
+    ]
     for claim in answer["claims"][:3]:
         place = claim["citations"][0]
         seen.page.locator(f"#claim-{claim['claim_id']} a.evidence-link").first.click()
@@ -77,6 +88,10 @@ def test_ask_progress_answer_citation_and_the_very_words(look: Look, api: httpx.
         seen.page.go_back()
     seen.page.locator(f"#claim-{answer['claims'][0]['claim_id']} a.evidence-link").first.click()
     seen.shot("evidence", whole=False)
+    seen.page.get_by_role("link", name=QUESTION).first.click()
+    seen.page.get_by_label("Question").fill(f"{QUESTION} In stage III?")
+    seen.page.get_by_role("button", name="Ask", exact=True).click()
+    expect(seen.page.get_by_text("asked on from")).to_be_visible()
 
 
 def test_an_abstention_names_what_would_cure_it(look: Look) -> None:
@@ -87,7 +102,7 @@ def test_an_abstention_names_what_would_cure_it(look: Look) -> None:
     seen.page.get_by_role("button", name="Ask").click()
     banner = seen.page.locator(".abstention")
     expect(banner).to_contain_text("No evidence is held on this")
-    expect(banner).to_contain_text("What would cure it")
+    expect(banner).to_contain_text("What would help")
     seen.shot("abstention")
 
 
@@ -117,7 +132,7 @@ def test_a_pasted_text_comes_back_with_a_verdict_on_every_claim(look: Look) -> N
     seen.page.get_by_role("button", name="Verify").click()
     claims = seen.page.locator("li.claim")
     expect(claims).to_have_count(3)
-    expect(claims.first.locator(".badge").first).to_have_text("Verified")
+    expect(claims.first.locator(".badge").first).to_have_text("Supported")
     expect(claims.nth(1)).to_contain_text("Not found")
     expect(seen.page.locator("#identifiers + .identifiers")).to_contain_text("PMID 35657320")
     seen.shot("verdicts")
@@ -129,18 +144,26 @@ def test_a_pasted_text_comes_back_with_a_verdict_on_every_claim(look: Look) -> N
 def test_a_text_is_checked_against_sources_of_ones_own(look: Look) -> None:
     seen = look()
     seen.open("/verify")
-    seen.page.get_by_label("Text", exact=True).first.fill("Xyzomab cured 12% of the patients.")
+    seen.page.get_by_label("Text", exact=True).first.fill(
+        "Xyzomab cured 12% of the patients.\n\nXyzomab cured 21% of the patients."
+    )
     seen.page.get_by_text("Compare with your own sources instead").click()
     own = seen.page.get_by_role("group", name="Source 1")
     own.get_by_label("Title").fill("My own made-up record")
     own.get_by_label("Text").fill("# Results\n\nXyzomab cured 12% of the patients.")
     seen.page.get_by_role("button", name="Verify").click()
     claim = seen.page.locator("li.claim").first
-    expect(claim).to_contain_text("Verified")
+    expect(claim).to_contain_text("Supported")
     claim.locator("a.evidence-link").click()
     expect(seen.page.locator("#span")).to_be_in_viewport()
     assert marked(seen) == "Xyzomab cured 12% of the patients."
     seen.shot("own-source")
+    seen.page.go_back()
+    wrong = seen.page.locator("li.claim").nth(1)
+    expect(wrong.locator(".badge").first).to_have_text("Contradicted")
+    expect(wrong.locator("mark.differs")).to_have_text("21%")
+    expect(wrong).to_contain_text("The source has “12%” where this says “21%”.")
+    seen.shot("contradicted")
 
 
 @pytest.mark.parametrize("name", ["dark", "phone"])
@@ -154,6 +177,8 @@ def test_every_page_is_as_good_in_the_dark_and_on_a_phone(
         "ask": "/",
         "answer": answered,
         "history": "/questions",
+        "library": "/library?q=ctDNA",
+        "watches": "/library/watches",
         "verify": "/verify",
         "evidence": f"{evidence}?start={place['start']}&end={place['end']}#span",
     }.items():

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from messages import Stage
 from store.core.settings import Settings
+from tests.commands import Attest
 from tests.fakes.pubmed_records import Citation, article_set
 from tests.servers import Fleet, wait_until
 
@@ -154,11 +155,11 @@ def test_a_truncated_file_is_one_line_and_its_good_slices_stay(
     ],
 )
 def test_what_cannot_be_imported_is_refused_in_one_line(
-    start: Start, engine: sa.Engine, file: Path, arguments: tuple[str, ...], why: str
+    settings: Settings, engine: sa.Engine, file: Path, arguments: tuple[str, ...], why: str
 ) -> None:
     named = [str(file) if one == "file" else one for one in arguments]
-    code, told, errors = _ended(start("import", *named))
-    assert (code, told) == (1, "")
-    [line] = errors.splitlines()
+    done = Attest.on(settings)("import", *named)
+    assert (done.returncode, done.stdout) == (1, "")
+    [line] = done.stderr.splitlines()
     assert re.search(why, line)
     assert _count(engine, "import_file") == 0

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.client import gateway as calls
+from cli.client import waiting
 from cli.client.extractions import extract_there
 from cli.client.gateway import GatewayRefused, InDoubt, NoGateway, call, client_of, submit
 from cli.client.waiting import nothing, result_of_text
@@ -68,6 +69,8 @@ def before(gateway: Running) -> Iterator[Breaking]:
 @pytest.fixture(autouse=True)
 def _no_time_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "PAUSE_SECONDS", 0.05)
+    for name in ("SOON_SECONDS", "POLL_SECONDS"):  # nobody works: every look waits to its end
+        monkeypatch.setattr(waiting, name, 1)
 
 
 def _asks(url: str, path: Path) -> object:

@@ -76,6 +76,7 @@ def test_who_sends_a_record_under_a_held_number_is_told_what_is_held(
         "held_ended": False,
         "title_agrees": False,
         "year_agrees": None,
+        "authors_agree": None,
     }
     assert shown["claims"] == {document["document_id"]: [claim]}
     own = gateway.client.get(f"/v1/documents/{document['document_id']}").json()

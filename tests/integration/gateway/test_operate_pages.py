@@ -105,7 +105,7 @@ def test_the_overview_says_in_words_what_is_late_stopped_dead_and_paid(desk: Run
     assert "Late" in pubmed
     assert "400 d" in pubmed
     assert "it was away" in pubmed
-    assert "Circuit open" in row(html, "retrieve")
+    assert "Stopped itself" in row(html, "retrieve")
     assert "10 of retrieve" in row(html, "retrieve")
     paused = row(html, "verify")
     assert "Paused" in paused
@@ -130,7 +130,10 @@ def test_the_navigation_leads_to_every_operate_page(desk: Running) -> None:
     html = page(desk, "/operate")
     assert the(html, 'header nav a[aria-current="page"]')["href"] == "/operate"
     inner = [str(one["href"]) for one in soup(html).select('nav[aria-label="Operate"] a')]
-    assert inner == ["/operate", LETTERS, "/operate/quality", "/operate/audit"]
+    assert inner == [
+        *("/operate", LETTERS, "/operate/jobs", "/operate/rechecks"),
+        *("/operate/quality", "/operate/audit"),
+    ]
     for path in inner:
         here = page(desk, path)
         assert the(here, 'nav[aria-label="Operate"] a[aria-current]')["href"] == path
@@ -470,7 +473,7 @@ def test_every_form_that_writes_has_a_place_for_the_token() -> None:
         for text in written
         for found in re.finditer(r'<form [^>]*method="post"[^>]*>(.{10})', text)
     ]
-    assert forms == ["{{ csrf }}"] * 5
+    assert forms == ["{{ csrf }}"] * 6
 
 
 def test_a_stage_is_paused_for_a_reason_and_resumed_and_both_are_audited(desk: Running) -> None:

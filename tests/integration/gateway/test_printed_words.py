@@ -177,6 +177,8 @@ COMMANDS: dict[tuple[str, ...], Arguments] = {
     ("status",): lambda w: [],
     ("sources",): lambda w: [],
     ("findings",): lambda w: [],
+    ("reread",): lambda w: [],
+    ("editions",): lambda w: [],
     ("erase",): lambda w: [
         "question",
         w.one("SELECT id FROM question ORDER BY id DESC LIMIT 1"),

@@ -85,7 +85,7 @@ def test_what_is_not_judged_is_printed_with_its_reason() -> None:
     assert "· Is it safe? (a question, not judged)" in said
     assert "· Sources: PMID 11111111 (names a source, not judged)" in said
     assert "---" not in said
-    assert "1 claim: 1 verified" in said
+    assert "1 claim: 1 supported, 0 contradicted, 0 not stated" in said
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,11 @@ def test_a_value_that_runs_on_into_another_label_is_doubted() -> None:
         ("Diagnoses of friends and neighbors: gout\n", "diagnosis", None),
         ("Diagnosis when discharged: gout\nMore: text\n", "diagnosis", "gout"),
         ("Discharge\ndiognosis: gout\n", "diagnosis", "gout"),
-        ("Hospitol course\nHe slept.\nHe ate.\n\nOther\n", "hospital_course", "He slept.\nHe ate."),
+        (
+            "Hospitol course\nHe slept.\nHe ate.\n\nOther\nIt rained.\n",
+            "hospital_course",
+            "He slept.\nHe ate.",
+        ),
         ("Date of admlssion: 2024-05-17, by car\n", "admission_date", "2024-05-17"),
     ],
 )

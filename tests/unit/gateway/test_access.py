@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api_gateway.auth.access import LOCAL, Caller, Scope, keys_required, needs, owned, require
+from api_gateway.auth.access import LOCAL, Caller, Scope, needs, owned, require
 from api_gateway.auth.limits import until_midnight
 from api_gateway.auth.refusals import Allowance, Refusals, Refused
+from api_gateway.auth.requirement import keys_required
 from api_gateway.http.host_names import is_loopback, url_of
 from api_gateway.main import require_a_key
 from api_gateway.problems import Problem, not_found

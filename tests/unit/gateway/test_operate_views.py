@@ -87,7 +87,7 @@ def stage(name: str = "verify", state: str = "closed", **changed: Any) -> StageS
         ({"in_sla": False}, ["Late"]),
         ({"in_sla": None, "sla_hours": None}, ["No limit"]),
         ({"in_sla": None, "watches": []}, ["Not followed"]),
-        ({"status": "degraded"}, ["Failing", "In time"]),
+        ({"status": "degraded"}, ["Failing", "In time so far"]),
         ({"status": "degraded", "in_sla": False}, ["Failing", "Late"]),
     ],
 )
@@ -140,7 +140,7 @@ def test_only_a_stage_that_stands_still_says_why() -> None:
     )
     assert (works.works, works.reason, works.changed_by) == (True, None, None)
     assert (open_.badge.label, open_.reason, open_.next_try is not None) == (
-        "Circuit open",
+        "Stopped itself",
         "an upgrade",
         True,
     )

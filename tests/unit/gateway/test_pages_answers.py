@@ -1,5 +1,6 @@
 """What the page of an answer shows: views from bodies, without a server."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +13,7 @@ from api_gateway.pages.clocks import clocks, moment, published, span_of_hours
 from api_gateway.pages.links import evidence_link, origin_of, version_link
 from api_gateway.pages.wording import ABSTENTION, CLAIM, QUOTE, badge
 from api_gateway.problems import GIVEN_UP
-from api_gateway.questions.answer_view import answer_view
+from api_gateway.questions.answer_view import LeadView, answer_view
 from api_gateway.questions.answers import failed_answer
 from api_gateway.questions.view import question_view
 from api_gateway.schemas import QuestionOut, StageTiming
@@ -72,8 +73,8 @@ def test_a_source_that_has_no_reference_is_named_beside_the_claim() -> None:
 def test_what_cites_nothing_has_no_recall_state() -> None:
     nothing = {"sections": [], "claims": [], "references": [], "conflicts": [], "evidence": []}
     silent = body(abstained=True, abstain_reason="no_evidence", cure={"detail": "Add."}, **nothing)
-    assert "Recall state" not in answer_page(question(silent))
-    assert "Recall state" in answer_page(question(body()))
+    assert "Since then" not in answer_page(question(silent))
+    assert "Since then" in answer_page(question(body()))
 
 
 @pytest.mark.parametrize("rule", get_args(RuleName))
@@ -124,10 +125,18 @@ def test_a_state_that_is_not_known_is_never_shown_as_a_pass(status: str | None, 
 
 
 def test_a_summary_of_claims_in_several_states_has_no_badge_of_one() -> None:
-    assert answer_view(body()).lead_badge == CLAIM["verified"]
-    changed = body()
+    claims = [one["claim_id"] for one in body()["claims"]]
+    lead = {"kind": "list", "text": "Both.", "claim_ids": claims}
+    assert lead_of(body(lead=lead)).badge == CLAIM["verified"]
+    changed = body(lead=lead)
     changed["claims"][1]["verification_status"] = "partially_verified"
-    assert answer_view(changed).lead_badge is None
+    assert lead_of(changed).badge is None
+
+
+def lead_of(answer: dict[str, Any]) -> LeadView:
+    lead = answer_view(answer).lead
+    assert lead is not None
+    return lead
 
 
 def test_a_state_is_told_by_its_word_and_its_icon() -> None:
@@ -400,3 +409,15 @@ def test_a_page_is_made_whole_of_an_answer() -> None:
     assert "It harms." in html
     assert "<script>" not in html
     assert "style=" not in html
+
+
+def test_no_label_speaks_the_language_of_the_program() -> None:
+    templates = Path(rendering.__file__).parent / "templates"
+    shown = {
+        one.name: re.sub(r"{[{%].*?[%}]}|<[^>]*>", " ", one.read_text("utf-8"), flags=re.S)
+        for one in sorted(templates.glob("*.html"))
+    }
+    words = re.compile(
+        r"\bcures?\b|recall state|of 100\b|circuit|##|\w+(?:Error|Exception)\b", re.I
+    )
+    assert {name: found for name, text in shown.items() if (found := words.findall(text))} == {}

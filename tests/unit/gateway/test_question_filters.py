@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from api_gateway.schemas import QuestionIn
+from api_gateway.questions.question_in import QuestionIn
 from knowledge.loader import load
 from store.documents.records import SourceType
 from store.index.filters import Filter

@@ -404,47 +404,6 @@ def test_results_of_a_trial_are_not_added_where_nobody_asks_for_them() -> None:
     )
 
 
-POSING = [
-    ("It is unknown whether drug X lowers the relapse rate in asthma.", ""),
-    ("OBJECTIVE To determine whether drug X lowers the relapse rate in asthma was planned.", ""),
-    ("Drug X might lower the relapse rate in asthma of adults.", "Background"),
-    ("Does drug X lower the relapse rate in asthma, as is hoped?", "Abstract"),
-]
-
-
-@pytest.mark.parametrize(("text", "section"), POSING)
-def test_what_only_poses_the_question_takes_no_place_of_the_results_of_its_work(
-    text: str, section: str
-) -> None:
-    results = [
-        paper("With drug X relapse was seen in 12% of adults with asthma."),
-        paper("The rate of hospital stays in asthma fell by half with drug X."),
-    ]
-    given = [paper(text, section=section), *results]
-    shown = [claim.text for claim in choose(given, Asked("general", asked(RELAPSE)))]
-    assert [one for one in shown if one != text] == [one.text for one in results]
-    assert text not in shown or shown.index(text) >= len(results)
-    alone = paper(text, section=section)
-    assert [one.text for one in choose([alone], Asked("general", asked(RELAPSE)))] == [text]
-
-
-@pytest.mark.parametrize(
-    ("text", "section"),
-    [
-        ("METHODS Drug X and relapse in asthma were followed for a year in all.", ""),
-        ("SETTING AND PARTICIPANTS Clinics for asthma followed relapse on drug X.", ""),
-        ("Relapse in asthma with drug X was counted by two nurses each week.", "Methods"),
-        ("We assessed relapse in asthma with drug X at baseline and after a year.", ""),
-    ],
-)
-def test_how_a_work_was_done_is_no_result_that_its_question_stands_behind(
-    text: str, section: str
-) -> None:
-    posing, done = paper(POSING[1][0]), paper(text, section=section)
-    shown = [claim.text for claim in choose([posing, done, done], Asked("general", asked(RELAPSE)))]
-    assert shown[0] == posing.text
-
-
 def test_what_the_conclusions_leave_open_is_an_answer() -> None:
     open_question = "It remains unclear whether drug X lowers the relapse rate in asthma."
     given = [

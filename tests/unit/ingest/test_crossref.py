@@ -12,7 +12,7 @@ from tests.fakes.crossref import Crossref, update
 from tests.fakes.web import Clock
 from tests.grid import grid
 from workers.http.errors import Malformed
-from workers.ingest.enrichment import Statement, doi_path, ended_by_title
+from workers.ingest.enrichment import Statement, doi_path
 from workers.ingest.parsers.crossref import crossref_statement
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
@@ -137,24 +137,6 @@ def test_a_title_in_capitals_counts_where_nothing_else_does() -> None:
     both = _statement(title=["RETRACTED: X"], updated_by=[update("retraction", NOTICE)])
     assert [notice.notice_id for notice in both.notices] == [f"doi:{NOTICE}"]
     assert "standing_basis" not in both.facts
-
-
-@grid(
-    ("title", "kind"),
-    [
-        ("RETRACTED: X", "retraction"),
-        ("RETRACTED ARTICLE: X", "retraction"),
-        ("[RETRACTED] X", "retraction"),
-        ("WITHDRAWN: X", "withdrawal"),
-        ("REMOVED: X", "removal"),
-        ("Retracted: X", None),
-        ("Retraction: X", None),
-        ("RETRACTED X", None),
-        ("On RETRACTED: X", None),
-    ],
-)
-def test_only_capitals_and_a_sign_behind_them_end_a_work(title: str, kind: str | None) -> None:
-    assert ended_by_title(title) == kind
 
 
 @pytest.mark.parametrize(

@@ -266,44 +266,6 @@ def test_the_notice_itself_is_not_what_it_says_of_another(
     assert record.facts[fact] == ["pmid:80000001"]
 
 
-@pytest.mark.parametrize(
-    ("title", "words"),
-    [
-        ("WITHDRAWN: A made-up preprint", "Words."),
-        ("[WITHDRAWN] A made-up preprint", "Words."),
-        ("WITHDRAWN A made-up preprint", "Words."),
-        ("A made-up preprint", "This article has been withdrawn at the request of nobody."),
-        ("A made-up preprint", "WITHDRAWN. Nothing remains."),
-        ("A made-up preprint", "The authors have withdrawn this manuscript."),
-        ("A made-up preprint", "<h4>Abstract</h4>This preprint has been withdrawn."),
-    ],
-)
-def test_a_withdrawn_preprint_is_known_by_its_words_only(title: str, words: str) -> None:
-    record = _one("PPR900001", "PPR", title=title, abstractText=words)
-    assert [notice.kind for notice in record.notices] == ["withdrawal"]
-    assert record.facts["standing_basis"].startswith("heuristic: ")
-
-
-@pytest.mark.parametrize(
-    ("source", "title", "words"),
-    [
-        ("PPR", "Withdrawn drugs in a made-up land", "Words."),
-        ("PPR", "WITHDRAWN DRUGS IN A MADE-UP LAND", "Words."),
-        (
-            "PPR",
-            "A made-up preprint",
-            "Withdrawn patients were followed. This study was withdrawn.",
-        ),
-        ("PPR", "A made-up preprint", "Patients were withdrawn. This drug has been withdrawn."),
-        ("MED", "A made-up article", "This article has been withdrawn by a heuristic."),
-    ],
-)
-def test_other_uses_of_the_word_withdraw_nothing(source: str, title: str, words: str) -> None:
-    record = _one("900001", source, title=title, abstractText=words)
-    assert record.notices == ()
-    assert "standing_basis" not in record.facts
-
-
 def test_identifiers_that_cannot_be_ones_are_doubts() -> None:
     parsed = _parsed(_result(doi="not a doi", pmcid="9000001"))
     (record,) = parsed.records

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.grid import grid
 from workers.file_formats import UnreadableDocument, pdf, read
 
 DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
@@ -66,9 +67,52 @@ def test_text_is_kept_as_extracted_and_pages_are_parted() -> None:
     )
 
 
-def test_hyphens_at_line_ends_are_left() -> None:
-    (record,) = read(_pdf(_page(b"recur-", b"rence")), filename="a.pdf")
-    assert record.text == "recur-\nrence"
+@grid(
+    ("lines", "text"),
+    [
+        ((b"recur-", b"rence fell"), "recurrence fell"),
+        ((b"T-", b"cell lymphoma"), "T-cell lymphoma"),
+        ((b"IL-", b"6 and 10-", b"20 mg"), "IL-6 and 10-20 mg"),
+        ((b"well-known words; a well-", b"known fact"), "well-known words; a well-known fact"),
+        (
+            (b"long term, short term; a long-", b"term fact"),
+            "long term, short term; a long-term fact",
+        ),
+        ((b"a dash -", b"and more"), "a dash -\nand more"),
+    ],
+)
+def test_a_word_parted_at_a_lines_end_is_one_word(lines: tuple[bytes, ...], text: str) -> None:
+    (record,) = read(_pdf(_page(*lines)), filename="a.pdf")
+    assert record.text == text
+
+
+def test_raised_and_lowered_signs_stand_where_they_are_read() -> None:
+    page = (
+        b"BT /F1 12 Tf 72 720 Td (Risk was 12) Tj /F1 7 Tf 5 Ts (3) Tj /F1 12 Tf 0 Ts "
+        b"( percent, 10) Tj /F1 7 Tf 5 Ts (-9) Tj /F1 12 Tf 0 Ts (, H) Tj /F1 7 Tf -2 Ts (2) Tj "
+        b"/F1 12 Tf 0 Ts (O and CO) Tj /F1 7 Tf -2 Ts (2) Tj ET"
+    )
+    (record,) = read(_pdf(page), filename="a.pdf")
+    assert record.text == "Risk was 12³ percent, 10⁻⁹, H2O and CO2"
+
+
+def test_what_is_drawn_twice_to_look_bold_is_read_once() -> None:
+    page = b"".join(b"BT /F1 12 Tf %d 720 Td (Bold words) Tj ET " % x for x in (72, 72, 73))
+    (record,) = read(_pdf(page), filename="a.pdf")
+    assert record.text == "Bold words"
+
+
+def test_a_watermark_across_the_page_is_none_of_its_words() -> None:
+    page = b"BT /F1 40 Tf 0.7 0.7 -0.7 0.7 100 100 Tm (DRAFT) Tj ET " + _page(b"Words of it.")
+    (record,) = read(_pdf(page), filename="a.pdf")
+    assert record.text == "Words of it."
+
+
+def test_a_page_that_lies_on_its_side_is_read_as_it_is_turned() -> None:
+    page = b"BT /F1 12 Tf 0 1 -1 0 300 100 Tm (One line of words) Tj ET "
+    page += b"BT /F1 12 Tf 0 1 -1 0 316 100 Tm (and a second) Tj ET"
+    (record,) = read(_pdf(page), filename="a.pdf")
+    assert record.text == "One line of words\nand a second"
 
 
 @pytest.mark.parametrize("title", [b"", b"Untitled", b"Microsoft Word - draft.doc", b"draft.indd"])
@@ -133,7 +177,7 @@ def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "MAX_TEXT_CHARS", 10)
-    assert "more than 10 characters" in _why(_pdf(_page(b"abcdef"), _page(b"abcdef")))
+    assert "more than 10 characters" in _why(_pdf(_page(b"abcdef"), _page(b"ghijkl")))
 
 
 def test_reading_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,12 +43,6 @@ def test_a_line_of_a_plan_with_a_step_a_drug_or_a_test_recommends(line: str) -> 
     assert note is None
 
 
-def test_a_line_of_a_plan_without_any_of_them_says_that_it_is_not_sure() -> None:
-    sure, note = steps("PLAN\n- Fatigue\n- Start colchicine 0.5 mg.\n")["Fatigue"]
-    assert sure < plan_policy().guard_below
-    assert note == plan_policy().notes.statement
-
-
 def test_a_label_of_a_letter_ends_with_its_paragraph() -> None:
     text = (
         "Dear Dr Plugh,\n\nDiagnosis: gout\nTreatment: colchicine\n\nI saw your patient today. "
@@ -82,3 +76,12 @@ def test_a_relative_s_treatment_is_no_recommendation() -> None:
 )  # fmt: skip
 def test_each_part_of_a_note_stands_in_its_list(text: str, name: str, words: str) -> None:
     assert words in [one["text"] for one in summarize(text)["summary"][name]]
+
+
+@pytest.mark.parametrize(
+    "line", ["(End of note)", '[end section id="7"]', "Checked by: X. Plugh MD @ 1404"]
+)
+def test_marks_of_an_export_and_who_closed_a_note_are_no_steps(line: str) -> None:
+    assert list(steps(f"PLAN\n1. Obtain electrocardiogram.\n\n{line}\n")) == [
+        "Obtain electrocardiogram."
+    ]

@@ -338,8 +338,7 @@ def test_a_step_with_its_time_and_a_drug_with_its_dose_are_recommended_in_a_plan
     line: str,
 ) -> None:
     text = f"Assessment and Plan:\n44M with haematuria.\n1. {line}\n"
-    found = {one["recommendation"]: one for one in summarize(text)["plan"]["recommendations"]}
-    assert found[line]["confidence"] < 0.8
+    assert line in steps(text)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from store.core.spans import Span, Structure
 from store.models import DocumentVersion
 from tests.bodies import filled
 from tests.grid import grid
+from workers.retrieve.understanding.asked.read import read_asked
 from workers.verify.abstention import abstention
 from workers.verify.answer import Held, Place, compose
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
@@ -75,6 +76,7 @@ def answer(
         *("c1", TEXT, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(TEXT))),
         basis=Basis.WORDS,
     )
+    found.setdefault("asked", read_asked(question).as_body())
     return compose(
         question=question,
         retrieval=filled(Retrieval, **found),
@@ -209,10 +211,10 @@ def test_an_answer_has_the_offers_of_retrieval_and_says_what_it_does_not_speak_o
     ("question", "title", "asked"),
     [
         ("What is the dose of warfarin in adults?", "Apixaban in adults", "warfarin"),
-        ("Do statins help in sepsis?", "Apixaban in adults", "statins"),
-        ("Signatera or warfarin in sepsis?", "Apixaban in adults", "Signatera, warfarin"),
+        ("Do statins help in adults?", "Apixaban in adults", "statins"),
+        ("Signatera or warfarin in adults?", "Apixaban in adults", "Signatera, warfarin"),
         ("What is the dose of warfarin in adults?", "Warfarin in adults", None),
-        ("Warfarin or apixaban in sepsis?", "Apixaban in adults", None),
+        ("Warfarin or apixaban in adults?", "Apixaban in adults", None),
         ("Should adults on warfarin be given apixaban?", "Apixaban in adults", None),
         ("What is the dose in adults?", "Apixaban in adults", None),
     ],

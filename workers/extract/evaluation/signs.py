@@ -18,6 +18,7 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
 from workers.extract.rules.genomes import gene_pattern
+from workers.extract.rules.grades import of_something_else
 from workers.extract.rules.lab_parts import lab_named
 from workers.extract.rules.labs import measured_pattern, not_of_today
 from workers.extract.rules.listed_drugs import drug_lists
@@ -50,6 +51,10 @@ _TEXTS = frozenset(["raw_text", "findings", "impression", "hospital_course", "pl
 """Values that are stretches of text: they cover nothing."""
 
 
+_MOST_TOLD = 20_000
+"""Characters of an attempt's spans in which the words of a place are looked for again (ours)."""
+
+
 class Place(NamedTuple):
     """Where a sign stands."""
 
@@ -72,7 +77,17 @@ def signs_of(field: str, parts: Parts) -> Sequence[Place]:
 def leftovers(field: str, parts: Parts, attempt: Attempt) -> Sequence[Place]:
     """The signs of a field that no value of the attempt covers."""
     spans = covered(attempt)
-    return [one for one in signs_of(field, parts) if not _inside(one, spans)]
+    result = attempt.fields.get(field)
+    told = "\n".join(
+        parts.text[one.start : one.end].lower() for one in (result.items if result else ())
+    )
+    told = told[:_MOST_TOLD]
+    return [
+        one
+        for one in signs_of(field, parts)
+        # the same words again say nothing new
+        if not _inside(one, spans) and parts.text[one.start : one.end].lower() not in told
+    ]
 
 
 def unread_entries(parts: Parts, attempt: Attempt) -> int:
@@ -182,6 +197,8 @@ def _counts(field: str, sign: Sign, parts: Parts, place: Place) -> bool:
     if sign.names == "labs" and (
         _NO_RESULT.search(text, start, place.end) or _NOT_DONE.search(text, start, place.start)
     ):
+        return False
+    if field == "grade" and of_something_else(text, place.start, place.end):
         return False
     if field == "mutations":
         return _DENIES.search(text, start, end) is None

@@ -69,6 +69,10 @@ class SignsPolicy(BaseModel):
     strange: Mapping[str, tuple[str, ...]]
     strange_fields: int
     damage_free: Share
+    unread_numbers: Share
+    unread_numbers_free: Share
+    unread_words: Share
+    unread_words_free: Share
     type_in_doubt: Share
     type_sure: Share
     clinical_fields: int

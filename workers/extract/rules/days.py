@@ -12,7 +12,7 @@ from workers.extract.rules.numbers import days
 from workers.extract.values import Day
 
 _NUMERIC = re.compile(
-    r"(?P<a>\d{1,2})[ ]?(?P<mark>[-/.])[ ]?(?P<b>\d{1,2})[ ]?[-/.][ ]?(?P<y>\d{4}|\d\d)"
+    r"(?P<a>\d{1,2})[ ]?(?P<mark>[-/.])[ ]?(?P<b>\d{1,2})[ ]?(?P=mark)[ ]?(?P<y>\d{4}|\d\d)"
 )
 _YEAR_FIRST = re.compile(r"\d{4}-(?:\d-\d{1,2}|\d\d-\d)")
 _SURE_DAY = 12
@@ -59,13 +59,18 @@ def orders_of(text: str) -> Orders:
     Under None stands the order of the place where the document was written, if it says so.
     """
     found: dict[str | None, set[str]] = {None: _order_of_the_place(text)}
-    for one in days(text):
+    every = [*days(text)]
+    sure = {one.value.iso for one in every if isinstance(one.value, Day) and not one.value.other}
+    for one in every:
         match = _NUMERIC.fullmatch(text[one.start : one.end])
-        if match is None:
+        if match is None or not isinstance(one.value, Day):
             continue
         first, second = int(match["a"]), int(match["b"])
         if max(first, second) > _SURE_DAY:
             found.setdefault(match["mark"], set()).add("day" if first > second else "month")
+        elif one.value.other and len({one.value.iso, one.value.other} & sure) == 1:
+            # the same day stands written out elsewhere
+            found.setdefault(match["mark"], set()).add("day" if one.value.iso in sure else "month")
     return found
 
 

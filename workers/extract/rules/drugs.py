@@ -35,7 +35,7 @@ _FIGURE = (
 _DOSE = (
     rf"(?P<dose>{_FIGURE}(?:/\d+(?:[.,]\d+)?)?)\s*+"
     rf"(?:(?:-|–|—|to)\s*+(?P<most>{_FIGURE})\s*+)?"
-    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|micrograms?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)"
+    r"(?P<unit>(?:mg|mcg|micrograms?|units?|iu|grams?|g)\s?/\s?(?:\d{1,3}(?:\.\d)?\s?)?ml|meq|mg/m2|mg/m²|mg/kg|mg|micrograms?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)"
     r"(?:/(?:dose|act(?:uation)?|puff|spray|inhalation)(?![a-z])|/\d{1,4}(?:\.\d{1,3})?\s?(?:mg|mcg|g)(?![a-z/]))?+"
     r"(?![A-Za-z/]|\s*+/\s*+d?l|\s++(?:of\s++)?(?:p?rbcs?|rcc|blood|ffp|plasma|platelets|packed)\b)"
 )
@@ -55,7 +55,7 @@ _OFTEN = (
     r"(?:in\s++the|at)\s++(?:mornings?|evenings?|noon)|(?:on\s++)?alternate\s++days|"
     r"(?:before|after|with|at)\s++(?:breakfast|lunch|dinner|supper|tea|bed)(?:time)?|"
     r"at\s++\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?|"
-    r"q\s?\d+\s?h(?:rs?)?|qam|qpm|qhs|qd|qod|od|b\.?i\.?d\.?|t\.?i\.?d\.?|q\.?i\.?d\.?|b\.?d\.?|"
+    r"q\s?\d+(?:\s?-\s?\d+)?\s?h(?:rs?)?|qam|qpm|qhs|qd|qod|od|b\.?i\.?d\.?|t\.?i\.?d\.?|q\.?i\.?d\.?|b\.?d\.?|"
     r"t\.?d\.?s\.?|q\.?d\.?s\.?|nocte|mane|o\.m\.|o\.n\.|o[mn](?=\s*+(?:[,;|\n]|$))|fortnightly|hs|prn|nightly|at\s++(?:bedtime|night)|daily|weekly|monthly|as\s++needed|stat|"
     rf"[0-4½]\s?-\s?[0-4½]\s?-\s?[0-4½](?:\s?-\s?[0-4½])?(?!\s?-?\d)|"
     rf"once(?!\s++(?:every|daily|weekly|monthly|nightly|a|per|in|or)\b))(?![a-z])(?:\s++(?:on\s++)?{_DAYS}(?![a-z]))?+"
@@ -72,10 +72,10 @@ _DRUG = re.compile(
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"
     r"\b(?:replaced|substituted)\s++(?:by|with)\s++)"
     rf"(?:{_FORM}\s++)?"
-    r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /][A-Za-z][A-Za-z\-]{2,20}){0,2}?)"
+    r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /](?:[A-Za-z][A-Za-z\-]{2,20}|[A-Z]\d{1,2})){0,2}?)"
     r"(?:\s++(?:m/r|MR|SR|XL|XR|ER|LA|CR|EC|IR|HFA))?"
     rf"(?:\s*+\((?P<also>[A-Za-z][A-Za-z0-9 /.®-]{{1,30}})\))?"
-    rf"(?:\s*+[,:|]\s++|\s++)(?:{_FORM}\s++)?"
+    rf"(?:\s*+[,:|]\s++|\s++[-–—]\s++|\s++\((?=\d)|\s++)(?:{_FORM}\s++)?"
     rf"(?P<change>{_TO})?{_DOSE}"
 )
 _NOT_A_DRUG = re.compile(
@@ -88,7 +88,13 @@ _NOT_A_DRUG = re.compile(
 )
 _TIMES_AHEAD = re.compile(rf"(?i)^{_OFTEN}\s++(?P<and>and\s++)?")
 _FORM_OR_ROUTE = re.compile(rf"(?i){_FORM}|{_ROUTE}")
-_UNITS = {"microgram": "mcg", "milligram": "mg", "gram": "g"}
+_SIG = re.compile(r"(?i)\bsig\s?:[^\n]{0,40}$|\bsig\s?:\s*+$")
+_SIG_REACH = 60
+_UNITS = {"meq": "mEq", "microgram": "mcg", "milligram": "mg", "gram": "g"}
+_STRENGTH = re.compile(
+    r"(?i)\s{0,5}(?:cream|ointment|powder|solution|gel|lotion|drops|spray|shampoo|paste|foam|patch)\b"
+)
+"""Behind a share: it is the strength of something that is put on."""
 _VOLUMES = frozenset(["ml", "%"])
 _MOST_DOSE = {"g": 100.0, "%": 100.0}
 """The most of a dose by unit: more is the weight of a newborn or an organ (ours)."""
@@ -165,9 +171,19 @@ def _named(match: re.Match[str]) -> _Named | None:
     """The drug of a match; None where its words are no drug's."""
     words = match["name"]
     name = _drug(words)
-    if _NOT_A_DRUG.match(name) or lab_named(name) or name.lower().split()[-1] in _no_name():
+    if _NOT_A_DRUG.match(name) or name.lower().split()[-1] in _no_name():
+        return None
+    if lab_named(name) and told(match.string[match.end() : match.end() + _REACH])[0] is None:
+        # "vitamin B12 1000 mcg daily" is taken, "vitamin B12 188 pg" is measured
         return None
     if match["change"] and match["unit"].lower() in _VOLUMES:
+        return None
+    if match["unit"] == "%" and not (
+        drugs_named(name) or _STRENGTH.match(match.string, match.end())
+    ):
+        return None
+    if _SIG.search(match.string, max(0, match.start() - _SIG_REACH), match.start("name")):
+        # "Sig: Inject 0.5 mg" says how what stands before it is taken
         return None
     if match["unit"] == "G" and "\n" in match.string[match.end("dose") : match.start("unit")]:
         # "ECOG  1", and in the next line "G. Eligible"
@@ -200,7 +216,7 @@ def medications(text: str) -> Iterator[Found]:
         ):
             continue
         rest = _own_words(text, given, later.ahead if later else len(text))
-        frequency, route, end = told(rest)
+        frequency, route, end = _by_sig(text, given.end()) or told(rest)
         value = Medication(
             name=one.name,
             dose=dose,
@@ -213,7 +229,10 @@ def medications(text: str) -> Iterator[Found]:
 
 
 def _unit(given: re.Match[str]) -> str:
-    written = given["unit"].lower()
+    written = re.sub(r"\s{0,3}/\s{0,3}", "/", given["unit"].lower()).replace("ml", "mL")
+    if "/" in written:
+        return re.sub(r"(?<=/\d)(?=mL)|(?<=/\d\d)(?=mL)", " ", written)
+    written = "ml" if written == "mL" else written
     return _UNITS.get(written.rstrip("s"), written)
 
 
@@ -248,6 +267,25 @@ def _own_words(text: str, dose: re.Match[str], later: int) -> str:
         if other.group() != text[dose.start("dose") : begin]:
             return words[: other.start()]
     return words
+
+
+_SIGNED = re.compile(
+    r"(?i)[^:\n]{0,60}(?:\n[^:\n]{0,60})?\bsig\s?:(?P<words>[^\n]{0,90}(?:\n(?!\s*+\d{1,2}[.)])[^\n]{1,90})?)"
+)
+"""Behind a dose: what the signature of the prescription says, in one line or two."""
+_FREQUENCY = re.compile(rf"(?i)(?<![a-z0-9]){_OFTEN}")
+_WAY = re.compile(rf"(?i)(?<![a-z]){_ROUTE}(?![a-z])")
+
+
+def _by_sig(text: str, at: int) -> tuple[str | None, str | None, int] | None:
+    """Frequency and route of a signature, and how far they reach behind the dose."""
+    signed = _SIGNED.match(text, at, min(len(text), at + 300))
+    if signed is None:
+        return None
+    often, way = _FREQUENCY.search(signed["words"]), _WAY.search(signed["words"])
+    ends = [one.end() for one in (often, way) if one is not None]
+    end = signed.start("words") - at + max(ends, default=0)
+    return often and often.group(), way and way["route"], end if ends else 0
 
 
 def told(words: str) -> tuple[str | None, str | None, int]:

@@ -38,10 +38,12 @@ _EVENTS = re.compile(
     r"mutations?|del|ins|frameshift)|(?P<amp>amplification|amplified|copy\s++number\s++gain)|"
     r"(?P<loss>homozygous(?:ly)?\s++(?:deletion|deleted|loss|lost)|deep\s++deletion|copy\s++number\s++loss|deletion|"
     r"biallelic\s++loss|loss)|"
-    r"(?P<promoter>promoter\s++(?:mutation|variant))|(?P<fusion>fusion|rearrangement|"
+    r"(?:(?P<called>C\d{3}T)\s++)?(?P<promoter>promoter)(?:\s++(?:region|mutations?|variants?|c\.))*+"
+    r"(?:\s*+(?P<at>-\d{1,4}[ACGT]>[ACGT]|C\d{3}T))?|"
+    r"(?P<splice>splice\s++site)(?:\s++(?:c\.)?(?P<spliced>\d[\d+-]{1,12}[ACGT]+>[ACGT]+))?|(?P<fusion>fusion|rearrangement|"
     r"rearranged|translocation)|"
     r"(?P<itd>ITD|internal\s++tandem\s++duplication)|(?P<vag>pathogenic\s++(?:variant|mutation)|"
-    r"mutat(?:ed|ion)|mutant|splice\s++site\s++\w+))"
+    r"mutat(?:ed|ion)|mutant))"
 )
 _LINE_ENDS = re.compile(r"\n|\.(?=\s++[A-Z]|\s*+$)|;")
 _UNCERTAIN = re.compile(
@@ -60,10 +62,19 @@ _NAMES = {
     "amp": "amplification",
     "loss": "loss",
     "promoter": "promoter mutation",
+    "splice": "splice site mutation",
     "fusion": "fusion",
     "itd": "ITD",
 }
 _FUSION = r"(?P<left>[A-Z][A-Z0-9]{1,7})\s?(?:-|::|/|–)\s?(?P<right>[A-Z][A-Z0-9]{1,7})"
+_SYMBOL = re.compile(
+    r"(?<![A-Za-z0-9/.-])(?!(?:DNA|RNA|MSI|MSS|TMB|VAF|AF|NM|NP|IHC|FISH|NGS|PCR|GENE|EXON|TUMOU?R|COPY|"
+    r"NUMBER|FOUND|WITH|VUS|LOH|HRD|HGVS|HER2)\b)[A-Z][A-Z0-9]{1,8}(?![A-Za-z0-9-])"
+    r"(?=[ \t:|,(]{1,30}(?:NM_[\d.]{1,14}[ \t:|(]{1,10})?(?:\(?[pc]\.\s?[(A-Z0-9*-]|"
+    r"[ACDEFGHIKLMNPQRSTVWY]\d{1,4}(?:[ACDEFGHIKLMNPQRSTVWY](?![A-Za-z0-9])|\*|fs|del|dup)|"
+    r"(?:promoter|splice[ ]site|amplification|homozygous|deep[ ]deletion|biallelic)\b))"
+)
+"""Letters that a change of a gene follows: its symbol, whichever it is."""
 _FUSED = re.compile(r"\s{0,40}+(?:gene\s++)?(?:fusion|rearrangement|translocation)")
 _NOT_FOUND = re.compile(
     r"(?i)\b(?:not\s++(?:detected|identified|found|present|mutated|amplified|rearranged)|"
@@ -97,7 +108,12 @@ def gene_pattern() -> re.Pattern[str]:
 
 def mutations(text: str) -> Iterator[Found]:
     """Variants by gene, each with what changed; those not detected are none."""
-    genes = list(gene_pattern().finditer(text))
+    genes = sorted(
+        {
+            one.start(): one for one in (*_SYMBOL.finditer(text), *gene_pattern().finditer(text))
+        }.values(),
+        key=lambda one: one.start(),
+    )
     uncertain = [one.end() for one in _UNCERTAIN.finditer(text)]
     fused: set[int] = set()
     for match in re.finditer(_FUSION, text):
@@ -154,7 +170,12 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
         if event is None:
             return None
         name = _event(event)
-        value = Mutation(gene=gene.group(), event=name, vaf=_vaf(text, gene.end(), limit))
+        change = event["at"] or event["called"] or event["spliced"]
+        share = _vaf(text, gene.end(), limit)
+        if share is None and change is not None:
+            behind = _SHARE.search(text, gene.end() + event.end(), limit)
+            share = sure_number(behind["n"], _MOST_SHARE) if behind else None
+        value = Mutation(gene=gene.group(), coding=change, event=name, vaf=share)
         return Found(value, gene.start(), gene.end() + event.end(), wide=name == "mutation")
     if protein is not None and protein.start() > 60 and coding is None:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from workers.extract.fields import Found
 from workers.extract.rubrics import any_of, vocabulary
 from workers.extract.rules.negation import negated
+from workers.extract.rules.neoplasms import tumor_words
 from workers.extract.values import Grade
 
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4"}
@@ -45,6 +46,15 @@ _DIFFERENTIATION_LABEL = re.compile(
 )
 _TWO_LEVEL = re.compile(r"(?i)\b(?P<l>high|low|intermediate)[\s-]+grade\b|"
                         r"\bgrade\s*+[:|=-]?\s*+(?P<l2>high|low|intermediate)\b")  # fmt: skip
+_OWN_REACH = 80
+"""Characters to each side in which a grade's line says of what it is (ours)."""
+_SYSTEM = re.compile(rf"(?i)\b(?:{_SYSTEMS})\b")
+_NAMED = re.compile(r"[ ](?!(?:and|with|on|at|of|by|in|is|was|for|or|to|the|see)\b)[a-z]{4,}")
+"""Behind a grade: what it is of ("grade 3 pressure ulcer")."""
+_OTHER_WORDS = re.compile(
+    r"\b[A-Z]{3,}[ ]$|(?i:\b(?:with|of|has|had|developed)[ ][a-z]{5,}[ ,(]+$)"
+)
+"""Before it: what it is of ("AKI grade 2", "fatigue of grade 2")."""
 _NEAR = 50
 """Characters in which the tumor stands that a grade of two levels is of (ours)."""
 _GLEASON = re.compile(
@@ -75,6 +85,8 @@ def grades(text: str) -> Iterator[Found]:
             level = (match["l"] or match["l2"]).lower()
             near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
             usual = any_of(vocabulary().two_level_grades).search(near) is not None
+            if not usual and near.strip() != match.group() and not tumor_words(near):
+                continue
             yield Found(Grade(level=level, system="two levels"), *match.span(), wide=not usual)
 
 
@@ -96,9 +108,14 @@ def _differentiations(text: str) -> Iterator[Found]:
 def of_something_else(text: str, start: int, end: int) -> bool:
     """Whether the grade is of a side effect, a joint, a dysplasia."""
     about = any_of(vocabulary().not_tumor_grade)
-    after = text[end : end + 30].split("\n")[0].split(".")[0]
-    before = text[max(0, start - 25) : start].split("\n")[-1]
-    return about.search(after) is not None or about.search(before) is not None
+    after = text[end : end + _OWN_REACH].split("\n")[0].split(".")[0]
+    before = text[max(0, start - _OWN_REACH) : start].split("\n")[-1].split(". ")[-1]
+    if about.search(after[:30]) is not None or about.search(before[-25:]) is not None:
+        return True
+    if _SYSTEM.search(text, start, end) or tumor_words(before) or tumor_words(after):
+        return False
+    # words of its own clause that name no tumor say of what it is
+    return _NAMED.match(after) is not None or _OTHER_WORDS.search(before) is not None
 
 
 def gleasons(text: str) -> Iterator[Found]:

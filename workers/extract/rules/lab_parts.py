@@ -58,11 +58,13 @@ NOT_A_TEST = re.compile(
     r"visit|day|week|step|report|case|no|number|sig|disp|dispense|refills?|tablets?|grade|stage|"
     r"take|weight|height|temp(?:erature)?|pulse|bp|blood pressure|heart rate|hr|rr|spo2|bmi)\b"
 )
+_DIGIT_IN_WORD = re.compile(r"[a-z][01][a-z]")
+"""A letter that a scan took for a digit."""
 _FLUID_LETTER = re.compile(r"^(?:f?[sp]|b|se|pl)\s(?=[a-z])")
 """Before a name, "S-", "P-", "B-": serum, plasma, blood, in which all is measured."""
 _CHARGE = re.compile(r"\d?[+-]{1,2}$")
 _AROUND = re.compile(
-    r"^(?:(?:adjusted|adj\.?|corrected|absolute|serum|plasma|total|[sp]\.)\s)|"
+    r"^(?:(?:tot|adjusted|adj\.?|corrected|absolute|serum|plasma|total|[sp]\.)\s)|"
     r"\s(?:calculated|calc|absolute|abs|count|level|serum|plasma|random|fasting|total|hs)$"
 )
 """Words around a name that change nothing about what was measured (ours)."""
@@ -93,6 +95,9 @@ def spelled(name: str) -> str:
 def lab_named(words: str) -> str | None:
     """The canonical name of an analyte."""
     plain = spelled(" ".join(words.split()).strip(" .,:;*").removesuffix("-")).removeprefix("s. ")
+    if plain not in _names() and _DIGIT_IN_WORD.search(plain):
+        mended = (plain.translate({48: "o", 49: to}) for to in "il")
+        plain = next((one for one in mended if one in _names()), plain)
     if plain not in _names():
         plain = _FLUID_LETTER.sub("", plain)
     if plain in _names():
@@ -101,6 +106,9 @@ def lab_named(words: str) -> str | None:
     shorter = re.sub(r"\s?\([^)]{0,200}\)|,.*", "", bare).strip()
     if shorter != bare and _ANOTHER.search(bare[len(shorter) :]):
         return None
+    halves = {_names().get(one) for one in shorter.split("/")} - {None}
+    if "/" in shorter and len(halves) == 1:
+        return halves.pop()
     return _names().get(shorter) or _names().get(_AROUND.sub("", _AROUND.sub("", shorter)).strip())
 
 

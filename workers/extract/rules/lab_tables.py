@@ -91,8 +91,59 @@ def table_rows(text: str) -> Sequence[Row]:
     return sorted(found, key=lambda one: one.start)
 
 
+_PAIR = re.compile(
+    rf"(?<![A-Za-z/])(?P<a>[A-Za-z]{{1,12}})/(?P<b>[A-Za-z]{{1,12}})[ :=]{{0,3}}"
+    rf"(?P<n>{NUMBER})\s?/\s?(?P<m>{NUMBER})(?![\d/])"
+)
+"""Two analytes and their values, each parted by a stroke: "H/H 11.3/35", "BUN/Cr 20/1.1"."""
+_HYPHENED = re.compile(
+    rf"(?<![\w-])(?P<name>[A-Z][A-Z0-9()]{{1,15}}(?:[ ][A-Z()]{{1,9}})?)-(?P<sign>[<>])?"
+    rf"(?P<n>{NUMBER})(?P<flag>\*)?(?![\w.-])"
+)
+_IN_ONE_LINE = 3
+"""Names with a hyphen and a number in one line from which they are a panel (ours)."""
+
+
+def joined_values(text: str) -> Iterator[Found]:
+    """Values that a hyphen joins to their names in a line of several, and pairs of them."""
+    for begin, end in _lines(text):
+        panel = [*_HYPHENED.finditer(text, begin, end)]
+        for match in panel if len(panel) >= _IN_ONE_LINE else ():
+            name = lab_named(match["name"]) or match["name"]
+            row = Written(match["n"], match["sign"], None, (None, None), match["flag"])
+            if (value := value_of(name, row)) is not None:
+                yield Found(value, *match.span())
+    for match in _PAIR.finditer(text):
+        both = (match["a"], match["b"])
+        names = _HEMOGLOBIN if both == ("H", "H") else tuple(lab_named(one) for one in both)
+        for name, number in zip(names, (match["n"], match["m"]), strict=True):
+            if None not in names and name is not None:
+                value = value_of(name, Written(number, None, None))
+                if value is not None:
+                    yield Found(value, *match.span())
+
+
+_NAMED = re.compile(
+    rf"(?P<name>[^\d\s|][^\d|]{{0,30}}?)[\s:=]{{0,9}}+(?:(?:is|was|of)\s)?\s{{0,3}}+(?P<sign>[<>])?(?P<n>{NUMBER})"
+)
+"""An analyte and its number, and nothing else."""
+_HEMOGLOBIN = ("hemoglobin", "hematocrit")
+
+
 def row_readings(words: str) -> list[LabValue]:
     """What a row states without its headings: each of its numbers may be the result."""
+    joined = [one.value for one in joined_values(words)]
+    hyphened = _HYPHENED.fullmatch(words)
+    if hyphened is not None:
+        row = Written(hyphened["n"], hyphened["sign"], None, (None, None), hyphened["flag"])
+        named = value_of(lab_named(hyphened["name"]) or hyphened["name"], row)
+        return [named] if named is not None else []
+    if joined:
+        return [one for one in joined if isinstance(one, LabValue)]
+    told = _NAMED.fullmatch(words)
+    if told is not None and (known := lab_named(told["name"])) is not None:
+        alone = value_of(known, Written(told["n"], told["sign"], None))
+        return [alone] if alone is not None else []
     cells = _cells(words, 0, len(words))
     name = lab_named(cells[0].words) or cells[0].words if cells else ""
     return [

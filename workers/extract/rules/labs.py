@@ -19,7 +19,7 @@ from workers.extract.rules.lab_parts import (
     limits_of,
     value_of,
 )
-from workers.extract.rules.lab_tables import table_rows
+from workers.extract.rules.lab_tables import joined_values, table_rows
 from workers.extract.rules.numbers import days
 from workers.extract.values import Day, LabValue
 
@@ -27,6 +27,8 @@ _BELOW = r"[ \t]*+\n[ \t]*+{0}[ \t]*+(?=\n|$)"
 """A flag alone on the line below: else it is that of another row."""
 _LINE = re.compile(
     r"(?m)^[ \t]*+(?:[-•*|>][ \t]*+)?"
+    r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}(?:[ T]\d{1,2}:\d\d(?::\d\d)?)?(?:[ ]?[ap]m)?"
+    r"[ \t]*+[|,;\t][ \t]*+)?"
     r"(?:(?P<f0>HH?|LL?|\*)(?:[ ]{2,}+|\t\s*+)|(?P<arrow>[↑↓])[ \t]*+)?"
     r"(?P<name>[A-Za-zβ%][A-Za-z0-9β ,./()+%\-]{0,45}?)"
     r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)"
@@ -81,7 +83,10 @@ _TABLE_REACH = 1500
 @cache
 def _known() -> re.Pattern[str]:
     names = [name for one in vocabulary().labs.values() for name in one.names]
-    exact = sorted((one for one in names if len(one) <= 4), key=len, reverse=True)
+    short = {one for one in names if len(one) <= 4}
+    # a text in capitals has "CR" and "HGB"; its "MG" is a unit
+    short |= {one.upper() for one in short if len(one) > 1} - {"MG"}
+    exact = sorted(short, key=len, reverse=True)
     loose = sorted((one for one in names if len(one) > 4), key=len, reverse=True)
     either = "|".join(re.escape(one).replace(r"\ ", r"\s") for one in loose)
     return re.compile(
@@ -133,6 +138,9 @@ def _values(text: str, aside: list[tuple[int, int]]) -> Iterator[Found]:
             yield Found(value, start, end)
         else:
             aside.append((start, end))
+    joined = [one for one in joined_values(text) if not _inside(rows, one.start)]
+    rows = sorted({*rows, *((one.start, one.end) for one in joined)})
+    yield from joined
     yield from _in_sentences(text, rows, aside)
 
 
@@ -219,6 +227,9 @@ def _elsewhere(text: str, match: re.Match[str], start: int | None = None) -> boo
         return True
     begin = max(text.rfind("\n", 0, start) + 1, start - _LINE_REACH)
     if match["sign"] and _REQUIRED.search(text, begin, start):
+        return True
+    if match["sign"] and text.count("(", begin, start) > text.count(")", begin, start):
+        # "(ANC < 500)" says what a condition is
         return True
     clause = re.split(r"[.;]\s", text[begin : match.start("n")])[-1]
     named = [*_FLUID.finditer(clause)] or [*_FLUID.finditer(_head(text, begin))]

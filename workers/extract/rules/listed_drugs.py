@@ -10,6 +10,7 @@ from functools import cache
 
 from knowledge.words import Mention
 from workers.extract.fields import Found
+from workers.extract.headed import fields_of
 from workers.extract.parts import Parts
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
@@ -33,11 +34,15 @@ def _headings() -> frozenset[str]:
     return frozenset(field_policies()["medications"].labels) | patients().medicines.taken_headings
 
 
+def _heads_medicines(title: str) -> bool:
+    return title in _headings() or "medications" in fields_of(title)
+
+
 def drug_lists(parts: Parts) -> Sequence[tuple[int, int]]:
     """Where headings of medicines rule."""
     return parts.stretches(
-        lambda one: one.title in _headings(),
-        lambda one: one.title not in _headings(),
+        lambda one: _heads_medicines(one.title),
+        lambda one: not _heads_medicines(one.title),
         to_blank=True,
     )
 

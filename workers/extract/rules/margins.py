@@ -32,7 +32,9 @@ _POSITIVE = re.compile(
 WHICH = re.compile(
     r"(?i)\b(superior|inferior|medial|lateral|anterior|posterior|deep|superficial|proximal|distal|"
     r"radial|circumferential|bronchial|vascular|ureteral|urethral|apical|bladder neck|peripheral|"
-    r"mucosal|pancreatic neck|retroperitoneal|uncinate|mesenteric)\b"
+    r"mucosal|pancreatic neck|retroperitoneal|uncinate|mesenteric|"
+    r"[a-z]{4,20}(?:al|ic|ar|ine)(?=[ ]margin)"
+    r"(?<!surgical)(?<!final)(?<!marginal)(?<!additional))\b"
 )
 _ENDS = re.compile(r"(?i);|\b(?:but|however|although|though|whereas|while|except|apart from|"
                    r"other than)\b")  # fmt: skip

@@ -51,8 +51,9 @@ _LABEL_BEFORE = re.compile(
     r"(?:^|[\n.;:])\s{0,90}+[-•*\d.)(]{0,90}+\s{0,90}+([A-Za-z][^\n.;:]{0,80}?)\W{0,90}$"
 )
 _SIZE_OF_TUMOR = re.compile(
-    r"(?i)\b(?:tumou?r|lesion|mass|[a-z]{0,20}carcinoma|nodule|neoplasm|focus|adenoma|melanoma|sarcoma|"
-    r"size|extent|(?:greatest|max(?:imum|imal|\.)?) (?:tumou?r )?(?:dimension|diameter))"
+    r"(?i)\b(?:tumou?r|lesion|mass|[a-z]{0,20}(?:carcinoma|sarcoma|blastoma|lymphoma)|nodule|neoplasm|"
+    r"cancer|malignan\w+|focus|adenoma|melanoma|size|extent)|"
+    r"(?:^|\n)[\s\W]{0,9}(?:greatest|max(?:imum|imal|\.)?) (?:dimension|diameter)"
 )
 _NODES = [
     re.compile(
@@ -111,8 +112,8 @@ _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|a
          r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"  # fmt: skip
 _DATES = re.compile(
     r"(?i)(?<![\d/.-])(?:"
-    r"(?P<y1>(?:19|20)\d\d)[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})|"
-    r"(?P<d2>\d{1,2})(?:[-/.]|[ ]/[ ])(?P<m2>\d{1,2})(?:[-/.]|[ ]/[ ])"
+    r"(?P<y1>(?:19|20)\d\d)(?P<mark1>[-/.])(?P<m1>\d{1,2})(?P=mark1)(?P<d1>\d{1,2})|"
+    r"(?P<d2>\d{1,2})(?P<mark2>[-/.]|[ ]/[ ])(?P<m2>\d{1,2})(?P=mark2)"
     r"(?P<y2>(?:(?:19|20)\d\d|\d\d))|"
     rf"(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s++)?(?P<m3>{_MONTH})[\s,-]+(?P<y3>(?:19|"
     rf"20)\d\d)|"

@@ -18,6 +18,7 @@ from workers.extract.rules import (
     grades,
     labs,
     markers,
+    neoplasms,
     numbers,
     staging,
     tumors,
@@ -27,6 +28,7 @@ from workers.extract.rules.days import STAY, stays
 from workers.extract.rules.lab_tables import compact_day, heading_days, message_days
 from workers.extract.rules.listed_drugs import listed, the_drug
 from workers.extract.rules.microsatellites import microsatellites
+from workers.extract.rules.others import inside
 from workers.extract.rules.placing import of_the_patient
 from workers.extract.values import Day, Microsatellites, Presence, Value, Words
 
@@ -79,7 +81,7 @@ _OF_A_TABLE = re.compile(r"\S(?:[ ]{2,}|\t)\S[^\n]*?\S(?:[ ]{2,}|\t)\S")
 _DICTATED = re.compile(r"(?i)\bdictat\w+[\s:]*(?:on\s+)?(?:the\s+)?$")
 _YEARS = 10
 """Years before the latest date of a document that its own cannot be: a birthday may (ours)."""
-_OF_THE_SAMPLE = re.compile(r"(?i)received|collect|taken|drawn")
+_OF_THE_SAMPLE = re.compile(r"(?i)\brec(?:eive)?'?d\b|received|\bcoll|taken|drawn")
 """Before a day: that of the sample, which dates a report that names no other."""
 _NEAR_LABEL = 40
 """Characters behind a label in which its date begins (ours)."""
@@ -142,8 +144,12 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if policy.extent == "document":
         return _whole(parts.whole)
     if field == "histology":
-        return [*_inside_labels(parts, policy, tumors.histologies),
-                *tumors.histologies(parts.text)]  # fmt: skip
+        named = [*_inside_labels(parts, policy, tumors.histologies),
+                 *tumors.histologies(parts.text)]  # fmt: skip
+        # a tumor that no list has is the diagnosis all the same
+        return (
+            named if any(not one.wide for one in named) else [*neoplasms.diagnoses(parts), *named]
+        )
     if field == "institution":
         named = [one for one in words.labelled(parts, policy)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
@@ -162,6 +168,10 @@ def _read(field: str, parts: Parts) -> list[Found]:
     found = list(_finder(field)(parts.text))
     if field == "medications":
         found += listed(parts, found)
+    if field == "lab_values":
+        # "Heparin Sodium (Porcine) 5,000 unit/mL" is a drug
+        doses = [(one.start, one.end) for one in drugs.medications(parts.text)]
+        found = [one for one in found if not inside(doses, one.start)]
     if field == "lymph_nodes":
         found = [*_inside_labels(parts, policy, numbers.bare_nodes), *found]
     return found
@@ -176,6 +186,8 @@ def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
         # "Exam: 12 June 2023" is when it was, and not what
         found = [one for one in found if not _is_a_day(parts.text[one.start : one.end])]
     found = found or list(dictated.told(field, parts))
+    if not found and field == "follow_up":
+        found = list(words.followed_up(parts.text))
     if not found and field == "modality":
         found = list(words.examinations(parts.text))
     if not found and field == "impression":

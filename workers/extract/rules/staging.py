@@ -9,7 +9,7 @@ from workers.extract.values import Stage, Tnm
 
 _TNM = re.compile(
     r"(?<![A-Za-z0-9])(?P<prefix>(?:[ymra]{0,2}[cpuCPU]|y?mr)?|y)"
-    r"T\s?(?P<t>is|IS|[0-4][a-dA-D]?[1-3]?|a|X|x)"
+    r"T(?P<gap>\s?)(?P<t>is|IS|[0-4][a-dA-D]?[1-3]?|a|X|x)"
     r"(?:\s?\((?:m|\d{1,2}|DCIS|Paget|LCIS)\))?"
     r"(?:[\s,;/]*+(?:[ymra]{0,2}[cpuCPU])?N\s?(?P<n>[0-3Xx](?:mi|[a-dA-D])?)(?:\s?\((?:sn|i[+-]|"
     r"mol[+-]|mi|f|\d{1,3}/\d{1,3})\)){0,4})?"
@@ -42,6 +42,8 @@ def tnms(text: str) -> Iterator[Found]:
         of_a_score = _OF_A_SCORE.match(text, end) or _SCORED.search(before)
         if of_a_score and n and not match["prefix"]:
             continue
+        if n is None and m is None and _is_a_word(match, text[max(0, start - 30) : start]):
+            continue
         if n is None and m is None:
             if not match["prefix"]:
                 cue = _STAGING.search(text[max(0, start - 30) : start])
@@ -52,6 +54,14 @@ def tnms(text: str) -> Iterator[Found]:
             n, end = _later(text, "N", end)
             m, end = _later(text, "M", end)
         yield Found(Tnm(prefix=match["prefix"], t=t, n=n, m=m), start, end)
+
+
+def _is_a_word(match: re.Match[str], before: str) -> bool:
+    """Whether a T with no N is a word with what stands behind it: "CT is", "PT 2 times", "CTA"."""
+    capital = match["prefix"].isupper()
+    if match["t"] in ("is", "a", "x", "X") and (capital or match["gap"]):
+        return True
+    return bool(match["gap"]) and (capital or _STAGING.search(before) is None)
 
 
 def _later(text: str, kind: str, end: int) -> tuple[str | None, int]:

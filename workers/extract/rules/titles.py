@@ -1,11 +1,14 @@
 """What a heading is called. Pure."""
 
 import re
+from collections.abc import Mapping
+from functools import cache
 
 MARKS = "#*_ \t=-•>"
 _LEAD = re.compile(r"^(?:\d{1,2}|[A-Z])[.)]\s*+|\([^)]{0,200}\)")
 _LOOKALIKES = str.maketrans({"0": "o", "1": "i", "5": "s", "|": "l"})
 _DAMAGED = re.compile(r"(?i)[a-z][015|]|[015|][a-z]")
+_NO_LETTER = re.compile(r"[^a-zà-ÿ0-9]")
 _SMALL_L = re.compile(r"(?<=[A-Z])l(?=[A-Z])")
 """In capitals an I that a scan took for another letter."""
 
@@ -24,8 +27,9 @@ def lettered(words: str) -> bool:
 def known_title(words: str, known: frozenset[str]) -> str:
     """The title by which a heading is known; as it stands where it is not.
 
-    Of a heading in two languages ("Motif / Reason for visit") the known half; of one in which a
-    scan made digits of letters the word that was meant.
+    Points and hyphens tell nothing apart ("D.O.A", "Followup"). Of a heading in two languages
+    ("Motif / Reason for visit") the known half; of one in which a scan made digits of letters the
+    word that was meant.
     """
     plain = title(words)
     if plain in known:
@@ -34,6 +38,20 @@ def known_title(words: str, known: frozenset[str]) -> str:
     if " / " in plain and len(halves) == 1:
         return halves.pop()
     mended = title(_SMALL_L.sub("I", words))
+    readings = [plain, mended]
     if _DAMAGED.search(mended):
-        mended = mended.translate(_LOOKALIKES)
-    return mended if mended in known else plain
+        readings += [mended.translate(_LOOKALIKES), mended.translate(_LOOKALIKES | {ord("1"): "l"})]
+    for one in readings:
+        if (meant := _squashed(known).get(squashed(one))) is not None:
+            return meant
+    return plain
+
+
+def squashed(words: str) -> str:
+    """A title without what is no letter and no digit."""
+    return _NO_LETTER.sub("", words)
+
+
+@cache
+def _squashed(known: frozenset[str]) -> Mapping[str, str]:
+    return {squashed(one): one for one in sorted(known, reverse=True)}

@@ -24,7 +24,10 @@ _MARGIN_UNKNOWN = re.compile(
     r"spiculated|smooth|ill-defined|circumscribed|frozen\s++section\s++pending|to\s++obtain|"
     r"to\s++achieve|costal|liver\s++margin|lobulated"
 )
-_CLOSEST = re.compile(r"(?i);\s*+(?:the\s++)?(?:closest|nearest)\b[^.;\n]*(?:\.\d[^.;\n]*)?")
+_CLOSEST = re.compile(
+    r"(?i);\s*+(?:the\s++)?(?:closest|nearest|(?:[a-z]{3,20}\s++)?(?:clearance|distance))\b"
+    r"[^.;\n]*(?:\.\d[^.;\n]*)?"
+)
 _ANSWER = re.compile(r"\?[ \t]++[^.;\n]{1,60}|(?<=:)[ \t]*+\n[ \t]*+[^.;:\n]{1,60}")
 """What answers a question, or a label that ends its line."""
 _AWAY = re.compile(r"(?i)\b(?:within|from|away|distance)\b|\d\s*+[mc]m\s++(?:of|clear)")

@@ -5,9 +5,19 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 
+from clinical_text.forms import CAPITALS, ends_a_part
 from workers.extract.fields import Found
-from workers.extract.parts import Parts, Section, behind_spaces, labels, line_end, tells_on
-from workers.extract.rubrics import FieldPolicy, alternatives, vocabulary
+from workers.extract.headed import fields_of
+from workers.extract.parts import (
+    Parts,
+    Section,
+    behind_spaces,
+    labels,
+    line_end,
+    listed_labels,
+    tells_on,
+)
+from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
 from workers.extract.rules.negation import negated
 from workers.extract.values import Words
 
@@ -19,6 +29,8 @@ _NO_PLACE = re.compile(
     r"(?i)[ ](?:note|report|letter|summary|visit|consultation|reference|number|no\b\.?|id|course|"
     r"stay|day)\b"
 )
+_OF_A_LABEL = re.compile(r"[ ]?:|[ ]&[ ]")
+"""Behind words that are a label or a part of a heading, and no place."""
 _INCORPORATED = r"(?:[ ](?:\(Pty\)[ ]Ltd|(?:Pty[ ])?Ltd|Inc|LLC|PLLC|plc)\b\.?)?+"
 """Behind the name of a company."""
 _HEAD_LINES = 3
@@ -36,7 +48,10 @@ _MOST_OF_SOAP = 3
 """Of these letters, those that must be titles (ours)."""
 _SHORT = 5
 """Words up to which a line below is an entry (ours)."""
-_RULE_OF_SIGNS = re.compile(r"\n[ \t\r]*+(?:[-=_*#]{4,}|\f)")
+_RULE_OF_SIGNS = re.compile(
+    r"\n[ \t\r]*+(?:[-=_*#]{4,}|\f)|"
+    r"(?i:\n[ \t]*+\n[ \t]*+(?:dictated|electronically|signed|authori[sz]ed|verified|reported)\b)"
+)
 _SENTENCE = re.compile(r"[^.\n]+\.?")
 _CONCLUDES = re.compile(
     r"(?i)\b(?:in conclusion|consistent with|suggestive of|compatible with|suspicious for|"
@@ -47,8 +62,8 @@ _CONCLUDES = re.compile(
 def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
     """What stands under the field's labels, in the order of the labels."""
     sections = parts.sections
-    for label in field.labels:
-        for index in parts.titled.get(label, ()):
+    for title in (*field.labels, *_headed(parts, field)):
+        for index in parts.titled.get(title, ()):
             one = sections[index]
             end = _line(one, parts)
             if field.extent == "list":
@@ -61,6 +76,21 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
             found = _trimmed(parts.text, one.start, end)
             if found is not None:
                 yield found
+
+
+def _headed(parts: Parts, field: FieldPolicy) -> list[str]:
+    """The titles that no list has and that are about the field."""
+    fields = field_policies()
+    about = {one: fields_of(one) for one in parts.titled if one not in listed_labels()}
+    # all of "Assessment and plan", which is known, is the plan, and none of it a diagnosis
+    mine = [
+        one
+        for one in about
+        if any(fields[at] is field for at in about[one])
+        and (one not in labels() or (field.extent == "section" and len(about[one]) > 1))
+    ]
+    # one that is of this field alone says more than "Impression/Report/Plan"
+    return sorted(mine, key=lambda one: len(about[one]))
 
 
 def _next_row(text: str, one: Section, end: int) -> int:
@@ -158,11 +188,28 @@ def _other_label(sections: Sequence[Section], index: int, begin: int, text: str)
 def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: bool) -> int:
     """A section ends at the next heading of its rank: a line alone, or one that is known to open
     a section, or its own again; labels inside it ("Liver: normal") belong to it."""
+    own = sections[index]
     for later in islice(sections, index + 1, None):
-        again = later.title == sections[index].title
-        if later.alone or not labels_inside or again or later.title in openers():
+        again = later.title == own.title
+        if _is_like(own, later, text) or _DATED.match(text, later.start, later.end):
+            return later.heading_start
+        ranks = later.alone and later.level <= sections[index].level
+        opens = later.title in openers() or ends_a_part(later.title)
+        if ranks or not labels_inside or again or opens:
             return later.heading_start
     return len(text)
+
+
+_DATED = re.compile(
+    r"\s{0,9}(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[A-Za-z]{3,9}[ ]\d{1,2}\b)[^\n]{0,30}(?:\n|$)"
+)
+"""Behind a label: nothing but a day, as in what the system prints below a report."""
+
+
+def _is_like(own: Section, later: Section, text: str) -> bool:
+    """Whether a label behind a blank line has the form of the section's own label."""
+    in_lines = not own.alone and not later.alone and own.level == later.level == CAPITALS
+    return in_lines and text[max(0, later.heading_start - 2) : later.heading_start] == "\n\n"
 
 
 @cache
@@ -195,7 +242,7 @@ def _trimmed(text: str, start: int, end: int) -> Found | None:
     words = text[start:end]
     lead = len(words) - len(words.lstrip(" \t\n*:|-•"))
     words = words[lead:].rstrip(" \t\n*|-_=#")
-    # a disclaimer below a rule of signs belongs to nobody
+    # a disclaimer below a rule of signs belongs to nobody, nor does a signature
     cut = _RULE_OF_SIGNS.search(words)
     if cut:
         words = words[: cut.start()].rstrip()
@@ -231,6 +278,19 @@ def summed_up(text: str) -> Iterator[Found]:
         yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
 
 
+_FOLLOWED_UP = re.compile(
+    r"(?im)^[ \t]*+(?:[-•*–]|\d{1,2}[.)])?[ \t]*+(?P<value>follow(?:[ -]?up|ing up)?\s(?:up\s)?"
+    r"(?:with|in|at|on|by)\s[^\n]{3,200})"
+)
+
+
+def followed_up(text: str) -> Iterator[Found]:
+    """Without a heading: the line that says with whom, where or when to follow up."""
+    for match in _FOLLOWED_UP.finditer(text):
+        words = match["value"].rstrip()
+        yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
+
+
 def institutions(text: str) -> Iterator[Found]:
     """Names of hospitals and laboratories: capitalized words around one of their nouns."""
     nouns = alternatives(vocabulary().institutions)
@@ -242,9 +302,12 @@ def institutions(text: str) -> Iterator[Found]:
         rf"for)[ ]+{_PLACE_WORD}(?:[ ]+(?:and[ ]+)?{_PLACE_WORD}){{0,4}}"
     )
     yield from _in_head(text)
+    yield from _in_cells(text)
     for match in pattern.finditer(text):
         words = match.group()
         if _NO_PLACE.match(text, match.end()) or negated(text, match.start(), match.start()):
+            continue
+        if _OF_A_LABEL.match(text, match.end()):
             continue
         general = vocabulary().institution_general
         if all(one.lower() in general or one.lower() in nouns for one in words.split()):
@@ -278,11 +341,40 @@ def examinations(text: str) -> Iterator[Found]:
     for _ in range(_EXAMINED_LINES):
         end = line_end(text, min(end + 1, len(text)), len(text))
     for cell in _HEAD_CELL.finditer(text, 0, end):
-        if _examination().fullmatch(cell.group()):
-            yield Found(Words(text=cell.group()), *cell.span())
+        words = cell.group().rstrip(":")
+        if _examination().fullmatch(words):
+            yield Found(Words(text=words), cell.start(), cell.start() + len(words))
 
 
 _HEAD_CELL = re.compile(r"(?<![^\n\t|])[^\s|]++(?: [^\s|]++)*")
+
+
+def _in_cells(text: str) -> Iterator[Found]:
+    """Names of places that have a cell of the last lines to themselves; for a second reading."""
+    lines = text.rstrip().rsplit("\n", _HEAD_LINES)
+    begin = len(text.rstrip()) - sum(len(one) + 1 for one in lines[1:]) if len(lines) > 1 else 0
+    at, end = begin, len(text.rstrip())
+    for stop in (*(one.end() for one in _SEGMENT_ENDS.finditer(text, begin, end)), end):
+        words = text[at:stop].strip(" \t\n|,;:-–.")
+        label = text[stop - 1 : stop] == ":"
+        if words and not label and _place_name().fullmatch(words) and not _is_general(words):
+            start = text.index(words, at)
+            yield Found(Words(text=words), start, start + len(words), wide=True)
+        at = stop
+
+
+@cache
+def _place_name() -> re.Pattern[str]:
+    nouns = alternatives((*vocabulary().institutions_in_head, *vocabulary().institutions))
+    return re.compile(
+        rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns}|\w{{4,30}}ology)(?![a-z])"
+        rf"{_INCORPORATED}(?:[ ](?i:of|at|for)[ ](?i:the[ ])?(?:{_PLACE_WORD}[ ]){{0,3}}"
+        rf"{_PLACE_WORD})?"
+    )
+
+
+def _is_general(words: str) -> bool:
+    return all(one.lower() in vocabulary().institution_general for one in words.split())
 
 
 def _in_head(text: str) -> Iterator[Found]:
@@ -291,16 +383,12 @@ def _in_head(text: str) -> Iterator[Found]:
     end = lead
     for _ in range(_HEAD_LINES):
         end = line_end(text, min(end + 1, len(text)), len(text))
-    nouns = alternatives((*vocabulary().institutions_in_head, *vocabulary().institutions))
-    name = re.compile(
-        rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns})(?![a-z]){_INCORPORATED}"
-        rf"(?:[ ](?i:of|at|for)[ ](?i:the[ ])?(?:{_PLACE_WORD}[ ]){{0,3}}{_PLACE_WORD})?"
-    )
     at = lead
     for stop in (*(one.end() for one in _SEGMENT_ENDS.finditer(text, lead, end)), end):
         words = text[at:stop].strip(" \t\n|,;:-–")
-        general = all(one.lower() in vocabulary().institution_general for one in words.split())
-        if name.fullmatch(words) and not general:
+        label = text[stop - 1 : stop] == ":"
+        named = _place_name().fullmatch(words) is not None and not _is_general(words)
+        if named and not label:
             start = text.index(words, at)
             yield Found(Words(text=words), start, start + len(words))
         at = stop

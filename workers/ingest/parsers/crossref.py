@@ -12,9 +12,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from clinical_text.fates import fate_of_title
 from store.documents.records import ENDING_NOTICES, Notice, NoticeKind
 from workers.http.errors import Malformed
-from workers.ingest.enrichment import Statement, ended_by_title
+from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.inline_markup import words
 from workers.ingest.parsers.json_payload import (
     Json,
@@ -56,9 +57,9 @@ def crossref_statement(payload: bytes, key: str) -> Statement:
     title = _first(message, "title")
     about_others, updates = _updates(message, doi)
     notices = _notices(updates, doi)
-    by_title = ended_by_title(title) if title and not about_others else None
+    by_title = fate_of_title(title) if title and not about_others else None
     basis = None
-    if by_title and not any(notice.kind in ENDING_NOTICES for notice in notices):
+    if by_title in ENDING_NOTICES and not any(notice.kind in ENDING_NOTICES for notice in notices):
         notices.append(Notice(kind=by_title))
         basis = "the title's first word"
     return Statement(

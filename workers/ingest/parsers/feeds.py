@@ -1,7 +1,9 @@
 """Items of news feeds (RSS 2.0, Atom, RSS 1.0), read by feedparser after the XML guard."""
 
 import calendar
+import html.entities
 import io
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +21,7 @@ from workers.ingest.parsers.xml import parse_xml
 
 _ROOTS = frozenset({"rss", "feed", "RDF"})
 _MAX_KEY = 900
+_AMPERSAND = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)(?:([A-Za-z][A-Za-z0-9]{1,31});)?")
 
 MAPPED = frozenset(
     {
@@ -59,6 +62,7 @@ def parse_feed(payload: bytes) -> Parsed:
         source = feed(name)
     except LookupError:
         raise Malformed("a feed that is not followed") from None
+    content = _AMPERSAND.sub(_reference, content)
     root = parse_xml(content)
     if root.tag.rpartition("}")[2] not in _ROOTS:
         raise Malformed("not a feed: its root element is none of rss, feed and RDF")
@@ -67,6 +71,16 @@ def parse_feed(payload: bytes) -> Parsed:
     for entry in _entries(content):
         _add(parsed, name, source, entry, seen)
     return parsed
+
+
+def _reference(written: re.Match[bytes]) -> bytes:
+    """An entity of HTML, which XML does not declare, as character references; a bare "&" escaped.
+    Many feeds have both, and every reader takes them."""
+    name = (written[1] or b"").decode()
+    named = html.entities.html5.get(f"{name};", "") if name else ""
+    if not named:
+        return b"&amp;" + written[0][1:]
+    return "".join(f"&#{ord(character)};" for character in named).encode()
 
 
 def _entries(content: bytes) -> list[Mapping[str, Any]]:

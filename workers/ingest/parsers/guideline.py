@@ -37,7 +37,7 @@ FORMATS = frozenset({".pdf", ".html", ".htm", ".xhtml", ".md", ".markdown", ".tx
 
 WRITE = (
     "title, organisation, version, effective_date (2026-01-31), licence_note (why you may use it) "
-    "and, if it has one, url"
+    "and, if it has them, url, doi and pmid"
 )
 
 _BODIES = {
@@ -72,6 +72,15 @@ class Sidecar(BaseModel):
     effective_date: Annotated[date, BeforeValidator(_day)]
     licence_note: _Line = Field(validation_alias=AliasChoices("licence_note", "license_note"))
     url: Annotated[str, Field(pattern=r"^https?://\S+$", max_length=2000)] | None = None
+    doi: Annotated[str, Field(pattern=r"^10\.\d{4,9}/\S+$", max_length=300)] | None = None
+    pmid: Annotated[str, Field(pattern=r"^[1-9]\d{0,8}$")] | None = None
+
+    @property
+    def declared(self) -> dict[str, str]:
+        """The identifiers that it declares; whether they are of this work is checked as of any
+        document that no source brought."""
+        named = {"doi": self.doi, "pmid": self.pmid}
+        return {kind: value for kind, value in named.items() if value is not None}
 
     @property
     def source_type(self) -> str:
@@ -181,7 +190,9 @@ def _add(
         text=read.text,
         url=sidecar.url,
         published_at=datetime(at.year, at.month, at.day, tzinfo=UTC),
-        identifiers=read.identifiers.model_copy(update={"set_id": None, "lcd_id": None}),
+        identifiers=read.identifiers.model_copy(
+            update={"set_id": None, "lcd_id": None} | sidecar.declared
+        ),
         publisher=sidecar.organisation,
         publication_type="Guideline",
         version_label=sidecar.version,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from clinical_text.names import names as names_in
+from clinical_text.names import resolve
 from knowledge.classification import belongs, classify, is_aspect, mesh_of, without_general
 from knowledge.labs import Reading
 from knowledge.languages import seems_english
@@ -83,7 +84,9 @@ def names(question: str) -> tuple[str, ...]:
     named = [
         name
         for name in found
-        if not _parts(name) <= _no_names() and not _no_name_forms().fullmatch(name)
+        if not _qualifies(name)
+        and not _parts(name) <= _no_names()
+        and not _no_name_forms().fullmatch(name)
     ]
     if not any(map(str.islower, plain)):  # capitals throughout tell nothing
         few = len(named) < _SHOUTED
@@ -104,6 +107,12 @@ def _without_regulators(called: Sequence[str], *, covered: bool) -> tuple[str, .
     """
     others = tuple(one for one in called if not is_regulator(one))
     return others if covered or trials(others) else tuple(called)
+
+
+def _qualifies(name: str) -> bool:
+    """Whether it says how something known is: PDL1-positive is no trial."""
+    of, _, said = name.rpartition("-")
+    return said.islower() and resolve(of).known
 
 
 @cache

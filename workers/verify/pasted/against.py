@@ -19,7 +19,10 @@ Relation = Literal["supported", "contradicted", "not_stated"]
 Detail = tuple[str, str]
 
 UNSURE = "unsure"
-_PAIR = "trial_identifier"
+PAIR = "trial_identifier"
+"""The code of a number that is said of a trial that has another one."""
+_MISSING = "name"
+"""The doubt about words that the passage lacks: it states nothing in their place."""
 _CONTRADICTED = ("contradicted", "the passage says otherwise")
 _NOT_STATED = (
     UNSURE,
@@ -45,8 +48,9 @@ def told(located: Located, facts: Sequence[Finding]) -> Told:
 
     Whose a known trial number is does not hang on the passage.
     """
+    doubts = located.doubts
     read, likely = located.reading, judging_policy().sure.likely
-    stated = any(not one.unsaid for one in facts) or bool(located.doubts)
+    stated = any(not one.unsaid for one in facts) or any(one.kind != _MISSING for one in doubts)
     leans = read is not None and read.contradicted == max(read)
     against = denies(located) or (stated and leans)
     of_it = against or read is None or read.not_enough < likely
@@ -54,7 +58,9 @@ def told(located: Located, facts: Sequence[Finding]) -> Told:
         (one.code if (of_it and not one.unsaid) or _is_known(one, located) else UNSURE, one.detail)
         for one in facts
     ]
-    details += [(one.kind if against else UNSURE, one.detail) for one in located.doubts]
+    details += [
+        (one.kind if against and one.kind != _MISSING else UNSURE, one.detail) for one in doubts
+    ]
     if against and not speaks_against([code for code, _ in details]):
         details.insert(0, _CONTRADICTED)
     details.sort(key=lambda one: not speaks_against([one[0]]))
@@ -63,4 +69,4 @@ def told(located: Located, facts: Sequence[Finding]) -> Told:
 
 
 def _is_known(one: Finding, located: Located) -> bool:
-    return one.code == _PAIR and gives_away_a_known_number(located.text)
+    return one.code == PAIR and gives_away_a_known_number(located.text)

@@ -8,11 +8,13 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from clinical_text.fates import Fate, fate
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
 from knowledge.loader import load
 from store.documents import identifiers as works
 from store.documents.documents import get_versions
+from store.documents.records import ENDING_NOTICES
 from store.index import dense, lexical
 from store.index.filters import Filter
 from store.index.terms import terms
@@ -40,10 +42,13 @@ class Sources:
     titles: Mapping[str, str] = field(default_factory=dict)
     bearers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Identifier as the text writes it → keys of the sources that bear it."""
+    fates: Mapping[str, Fate] = field(default_factory=dict)
+    """What documents that were sent along say became of them."""
 
 
 def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Statement]) -> Sources:
-    """Every document is a source of every statement; one that names some is held to those.
+    """Every document is a source of every statement; one that names some is held to those. One that
+    says that it was retracted, withdrawn or removed is none.
 
     Raises:
         TooLong: all of them together are longer than `knowledge/verifying.yaml` allows.
@@ -64,12 +69,19 @@ def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Stat
         names[key] = {(kind, value.lower()) for kind, value in identifiers.items()}
     count = sum(len(one.sentences) for one in texts.values())
     _within("documents_sentences", count, "sentences")
+    found = {key: fate(one.title, one.source.text) for key, one in texts.items()}
+    fates = {key: kind for key, kind in found.items() if kind}
+    texts = {key: one for key, one in texts.items() if fates.get(key) not in ENDING_NOTICES}
     bearers = _bearers(statements, names)
     return Sources(
         texts={one.statement_id: texts for one in statements},
-        cited={one.statement_id: _keys(one, bearers) for one in statements},
+        cited={
+            one.statement_id: [key for key in _keys(one, bearers) if key in texts]
+            for one in statements
+        },
         titles=titles,
         bearers=bearers,
+        fates=fates,
     )
 
 

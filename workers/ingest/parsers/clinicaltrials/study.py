@@ -1,6 +1,7 @@
-"""ClinicalTrials.gov API v2 (WIRE 2): reads a study or a page of studies into records.
+r"""ClinicalTrials.gov API v2 (WIRE 2): reads a study or a page of studies into records.
 
-Texts are kept unchanged; in a fact of one line, white space becomes a single space.
+Texts are kept as the registry's pages show them: its API escapes signs for Markdown, as
+CommonMark 2.4 allows it (`\>=`, `10\^9`). In a fact of one line, white space is one space.
 """
 
 import re
@@ -36,6 +37,7 @@ from workers.ingest.parsers.json_payload import (
 __all__ = ["LEFT_OUT", "MAPPED", "parse", "studies"]
 
 _NCT_ID = re.compile(r"NCT\d{8}", re.ASCII)
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _PMID = re.compile(r"[1-9]\d{0,8}", re.ASCII)
 _DATES = {
     "start_date": "startDateStruct",
@@ -54,8 +56,19 @@ def parse(payload: bytes) -> Parsed:
     """
     parsed = Parsed()
     for study in studies(load(payload)):
-        _add(parsed, study)
+        _add(parsed, _shown(study))
     return parsed
+
+
+def _shown(value: Any) -> Any:
+    """A loaded value with its texts as they are shown, without Markdown's escapes."""
+    if isinstance(value, str):
+        return _ESCAPED.sub(r"\1", value) if "\\" in value else value
+    if isinstance(value, list):
+        return [_shown(member) for member in value]
+    if isinstance(value, dict):
+        return {name: _shown(member) for name, member in value.items()}
+    return value
 
 
 def studies(value: Any) -> Iterator[Any]:

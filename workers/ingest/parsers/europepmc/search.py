@@ -23,8 +23,6 @@ from workers.ingest.parsers.europepmc.standing import (
     ID,
     RETRACTED,
     SOURCE,
-    guessed_end,
-    has_ended,
     relations,
     stated_notices,
     unknown_ties,
@@ -163,10 +161,6 @@ def _add_result(parsed: Parsed, result: Json) -> None:
     types = _types(result)
     kind = _kind(types, source)
     notices = stated_notices(result, types)
-    guess = None
-    if not has_ended(notices) and not (kind and kind.level == "notice"):
-        guess = guessed_end(title, body if source == "PPR" else "")
-        notices += [Notice(kind=guess[0])] if guess else []
     if ties := unknown_ties(result):
         parsed.unmapped["commentCorrectionList.commentCorrection[].type"] += ties
     published, precision = _published(result)
@@ -186,7 +180,7 @@ def _add_result(parsed: Parsed, result: Json) -> None:
         publication_type=kind.name if kind else None,
         evidence_level=kind.level if kind else None,
         subjects=[one_line(text(heading, "descriptorName")) for heading in _headings(result)],
-        facts=_facts(result, types, guess[1] if guess else None),
+        facts=_facts(result, types),
         notices=notices,
     )
 
@@ -282,7 +276,7 @@ def _headings(result: Json) -> list[Json]:
     return [heading for heading in headings if text(heading, "descriptorName")]
 
 
-def _facts(result: Json, types: list[str], basis: str | None) -> Json:
+def _facts(result: Json, types: list[str]) -> Json:
     """The facts, under the same names as in PubMed's parser."""
     registries = [entry.lower() for entry in texts(result, "tmAccessionTypeList", "accessionType")]
     open_access = text(result, "isOpenAccess")
@@ -313,7 +307,6 @@ def _facts(result: Json, types: list[str], basis: str | None) -> Json:
                 {text(entry, "agency") for entry in rows(result, "grantsList", "grant")} - {""}
             ),
             "mentions_registries": [entry for entry in registries if entry in _REGISTRIES],
-            "standing_basis": basis,
             **relations(result),
         }
     )

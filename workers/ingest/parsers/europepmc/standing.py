@@ -2,14 +2,13 @@
 
 "… in" means that another record is a notice about this one; "… of" and "… for" mean that this
 record is the notice. A partial retraction leaves the work in the evidence: it counts as a
-correction. Withdrawn preprints have no flag, only wording: notices based on wording say so.
+correction. Withdrawn preprints have no flag, only wording (`clinical_text.fates`).
 """
 
 import re
 from collections.abc import Iterable
 
-from store.documents.records import ENDING_NOTICES, Notice, NoticeKind
-from workers.ingest.enrichment import ended_by_title
+from store.documents.records import Notice, NoticeKind
 from workers.ingest.parsers.json_payload import Json, rows, text
 
 SOURCE = re.compile(r"[A-Z]{2,5}")
@@ -49,17 +48,6 @@ _PASSED_OVER = frozenset(
     {"comment in", "cites", "summary for patients in", "original report in", "reprint in"}
 )
 
-_WITHDRAWN_TITLE = re.compile(r"WITHDRAWN (?=\S)")
-_WITHDRAWN_ABSTRACT = re.compile(
-    r"WITHDRAWN\b|(?i:withdrawal statement\b|"
-    r"(?:this|the|our) (?:article|manuscript|paper|preprint|study|work) has been (?:\w+ly )?"
-    r"withdrawn\b|"
-    r"(?:this|the|our) (?:article|manuscript|paper|preprint) (?:was|is) (?:\w+ly |now )?"
-    r"withdrawn\b|"
-    r"(?:the|all) authors? (?:have|has) (?:\w+ly )?withdrawn "
-    r"(?:this|the|their) (?:article|manuscript|paper|preprint|study|work)\b)"
-)
-
 
 def stated_notices(result: Json, types: Iterable[str]) -> list[Notice]:
     """The notices that the record states, each once."""
@@ -72,23 +60,6 @@ def stated_notices(result: Json, types: Iterable[str]) -> list[Notice]:
     if retracted and not any(kind == "retraction" for kind, _ in notices):
         notices["retraction", None] = Notice(kind="retraction")
     return list(notices.values())
-
-
-def has_ended(notices: Iterable[Notice]) -> bool:
-    """Return True if one of the notices takes the work out of the evidence."""
-    return any(notice.kind in ENDING_NOTICES for notice in notices)
-
-
-def guessed_end(title: str, preprint: str) -> tuple[NoticeKind, str] | None:
-    """Infer a retraction or withdrawal from the start of the title, or of a preprint's abstract.
-
-    `preprint` is that abstract, or "". Returns the kind of notice and the basis of the guess."""
-    by_title = ended_by_title(title)
-    if by_title or (_WITHDRAWN_TITLE.match(title) and not title.isupper()):
-        return by_title or "withdrawal", "heuristic: the title begins with a word in capitals"
-    if _WITHDRAWN_ABSTRACT.match(_first_words(preprint)):
-        return "withdrawal", "heuristic: the abstract begins with a withdrawal"
-    return None
 
 
 def relations(result: Json) -> dict[str, list[str]]:
@@ -113,14 +84,6 @@ def _links(result: Json) -> list[Json]:
 
 def _type(link: Json) -> str:
     return text(link, "type").lower()
-
-
-def _first_words(body: str) -> str:
-    """The first 200 characters of the first paragraph that is not a heading."""
-    for paragraph in body[:2000].split("\n\n"):
-        if not paragraph.startswith("#"):
-            return paragraph[:200]
-    return ""
 
 
 def _other(link: Json) -> str | None:

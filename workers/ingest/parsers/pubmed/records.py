@@ -12,7 +12,7 @@ from store.documents.records import Identifiers, Notice, NoticeKind, SourceRecor
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
 from workers.ingest.parsers.markup import words
-from workers.ingest.parsers.pubmed.article import AbstractPart, Article, Correction
+from workers.ingest.parsers.pubmed.article import AbstractPart, Article, Correction, OtherAbstract
 from workers.ingest.parsers.pubmed.entries import NotCut, apart, entries
 from workers.ingest.parsers.pubmed.fields import LEFT_OUT, count_unmapped
 from workers.ingest.parsers.pubmed.reader import read_article, read_book
@@ -22,6 +22,8 @@ from workers.ingest.parsers.xml import parse_xml
 __all__ = ["LEFT_OUT", "Article", "parse", "record"]
 
 MAX_LINE = 1000  # store.records.Line
+NO_TITLE = "[Not Available]."
+"""As PubMed itself writes a title that it does not have (NLM, MEDLINE data element `TI`)."""
 
 _PMID = re.compile(r"[1-9][0-9]{0,8}")
 _PMCID = re.compile(r"PMC[1-9][0-9]*")
@@ -138,14 +140,14 @@ def record(article: Article) -> SourceRecord:
     source type `preprint`, because it is not reviewed. `DateRevised`, the indexing status and links
     that accumulate over time are not facts: they would make new versions of an unchanged article.
 
-    Raises pydantic.ValidationError if a value does not fit a record, such as a missing title.
+    Raises pydantic.ValidationError if a value does not fit a record.
     """
     types = [term.name for term in article.publication_types]
     kind = most_telling(name for name in types if name.lower() != _RETRACTED)
     published = article.published or article.electronic or article.contributed
     return SourceRecord(
         source_type="preprint" if "Preprint" in types else "pubmed",
-        title=_line(article.title or article.vernacular_title),
+        title=_line(article.title or article.vernacular_title or NO_TITLE),
         text=_text(article),
         url=f"https://pubmed.ncbi.nlm.nih.gov/{article.pmid}/",
         published_at=published.moment if published else None,
@@ -182,12 +184,26 @@ def _publisher(article: Article) -> str:
 def _text(article: Article) -> str:
     """The abstract under its labels, unlabelled paragraphs under `Abstract`; else the title."""
     sections = list(_sections(article.abstract, "Abstract"))
+    if instead := _instead(article):
+        sections += _sections(instead.parts, "Abstract")
     for abstract in article.other_abstracts:
-        if abstract.kind == "plain-language-summary" and abstract.language == "eng":
+        if _is_plain(abstract):
             sections += _sections(abstract.parts, "Plain language summary")
     if not sections:
-        return article.title or article.vernacular_title
+        return article.title or article.vernacular_title or NO_TITLE
     return "\n\n".join(sections)
+
+
+def _instead(article: Article) -> OtherAbstract | None:
+    """The abstract of a publisher or translator where there is no other, the English one first."""
+    if article.abstract:
+        return None
+    others = [one for one in article.other_abstracts if one.parts and not _is_plain(one)]
+    return min(others, key=lambda one: one.language != "eng", default=None)
+
+
+def _is_plain(abstract: OtherAbstract) -> bool:
+    return abstract.kind == "plain-language-summary" and abstract.language == "eng"
 
 
 def _sections(parts: Iterable[AbstractPart], unlabelled: str) -> Iterator[str]:
@@ -240,7 +256,8 @@ def _facts(article: Article, types: list[str]) -> dict[str, Any]:
         "other_abstracts": [
             {"kind": abstract.kind, "language": abstract.language, "text": text}
             for abstract in article.other_abstracts
-            if not (abstract.kind == "plain-language-summary" and abstract.language == "eng")
+            if not _is_plain(abstract)
+            and abstract is not _instead(article)
             and (text := "\n\n".join(part.text for part in abstract.parts))
         ],
         "pmid_version": article.version if article.version != "1" else "",

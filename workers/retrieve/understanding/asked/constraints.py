@@ -5,7 +5,7 @@ restriction is that can be compared, and its figure.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -43,11 +43,38 @@ def _grammars() -> tuple[_Grammar, ...]:
     )
 
 
+_OF_A_PATIENT = frozenset(["age", "weight", "kidney_function", "pregnancy"])
+"""Kinds that restrict any answer on a patient."""
 _BESIDE = 30
 """Code points around a restriction that may say what its figure is of: he *is* 80."""
 
 
-def constraint(question: str, part: Part) -> Constraint:
+def is_left_out(question: str, part: Part) -> bool:
+    """Whether a question denies what the last word of a part names, or leaves it out."""
+    last = _LAST_WORD.search(question, part.start, part.end)
+    return last is not None and doc(question).is_negated(last.start(), part.end)
+
+
+def constraints(question: str, parts: Sequence[Part]) -> tuple[Constraint, ...]:
+    """What restricts the answer to `question`, in its order: the parts that restrict it, and the
+    figures of a patient that none of them has.
+
+    Args:
+        question: the question.
+        parts: those of its words that restrict the answer.
+    """
+    found = [_constraint(question, one) for one in parts]
+    found += [
+        _constraint(question, Part(match.start(), match.end(), 1.0))
+        for grammar in _grammars()
+        if grammar.kind in _OF_A_PATIENT
+        for match in grammar.pattern.finditer(question)
+        if not any(one.start < match.end() and match.start() < one.end for one in found)
+    ]
+    return tuple(sorted(found, key=lambda one: (one.start, one.end)))
+
+
+def _constraint(question: str, part: Part) -> Constraint:
     """The words of `part` as a restriction: of the kind whose grammar reads most of them, with what
     it reads beside them; `other` where none reads any."""
     found = [
@@ -58,7 +85,7 @@ def constraint(question: str, part: Part) -> Constraint:
         )
         if match.start() < part.end and part.start < match.end()
     ]
-    excludes = _is_left_out(question, part)
+    excludes = is_left_out(question, part)
     if not found:
         text = question[part.start : part.end]
         return Constraint("other", text, part.start, part.end, excludes=excludes)
@@ -76,12 +103,6 @@ def constraint(question: str, part: Part) -> Constraint:
         comparator=_BOUNDS.get(bound.strip().lower()) if bound else None,
         excludes=excludes,
     )
-
-
-def _is_left_out(question: str, part: Part) -> bool:
-    """Whether a question denies what the last word of a restriction names, or leaves it out."""
-    last = _LAST_WORD.search(question, part.start, part.end)
-    return last is not None and doc(question).is_negated(last.start(), part.end)
 
 
 def _unit(written: str | None) -> str | None:

@@ -76,6 +76,10 @@ class Asked:
     problem: str = ""
     names: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    required: tuple[str, ...] = ()
+    """Those of the names without which no source answers."""
+    either: tuple[str, ...] = ()
+    """Drugs among these to choose from, of which one will do."""
 
     def as_body(self) -> dict[str, Any]:
         """As it stands in an answer."""
@@ -84,6 +88,8 @@ class Asked:
             "problem": self.problem or None,
             "names": list(self.names),
             "constraints": [one.as_body() for one in self.constraints],
+            "required": list(self.required),
+            "either": list(self.either),
         }
 
 

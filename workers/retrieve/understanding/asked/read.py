@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from clinical_text.names import Name, names
 from workers.retrieve.understanding.asked import reader
-from workers.retrieve.understanding.asked.constraints import constraint
+from workers.retrieve.understanding.asked.constraints import constraints, is_left_out
 from workers.retrieve.understanding.asked.model import Asked
 from workers.retrieve.understanding.asked.reader import Part
+from workers.retrieve.understanding.asked.required import either, required
 
 _MOST_PROBLEMS = 2
 """A problem may be one thing in the presence of another."""
@@ -16,20 +17,30 @@ def read_asked(question: str) -> Asked:
     """The form of the answer, the problem, the names that it must be about, and the constraints."""
     marked = reader.read(question)
     known = names(question, typed=True)
-    problems = sorted(marked.parts["problem"], key=lambda one: -one.share)[:_MOST_PROBLEMS]
-    told = sorted((*marked.parts["names"], *problems), key=lambda one: one.start)
+    problems = [one for one in marked.parts["problem"] if not is_left_out(question, one)]
+    told = [one for one in marked.parts["names"] if not is_left_out(question, one)]
+    asked = sorted({*told, *problems}, key=lambda one: (one.start, one.end))
+    surest = sorted(problems, key=lambda one: -one.share)[:_MOST_PROBLEMS]
+    needed = required(question, asked)
     return Asked(
         type=marked.type,
-        problem=", ".join(_unique(_spelled_out(question, one, known) for one in problems)),
-        names=tuple(_unique(name for one in told for name in _called(question, one, known))),
-        constraints=tuple(constraint(question, one) for one in marked.parts["constraints"]),
+        problem=", ".join(
+            _unique(
+                _spelled_out(question, one, known)
+                for one in sorted(surest, key=lambda one: one.start)
+            )
+        ),
+        names=tuple(_unique(name for one in asked for name in _called(question, one, known))),
+        constraints=constraints(question, marked.parts["constraints"]),
+        required=needed,
+        either=either(question, needed, compares=marked.type == "comparison"),
     )
 
 
 def _spelled_out(question: str, part: Part, known: Sequence[Name]) -> str:
     """Words as written; of a short form what it stands for, where a table has that."""
     text = question[part.start : part.end]
-    return next((also for also in _also(text, part, known) if text.isupper()), text)
+    return next(_also(text, part, known), text) if text.isupper() else text
 
 
 def _called(question: str, part: Part, known: Sequence[Name]) -> Iterator[str]:

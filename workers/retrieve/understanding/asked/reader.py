@@ -207,7 +207,7 @@ MAY, SURE = 0.1, 0.3
 
 
 def _sigmoid(odds: Matrix) -> Matrix:
-    shares: Matrix = 1 / (1 + np.exp(-odds))
+    shares: Matrix = (1 / (1 + np.exp(-odds))).astype(np.float32)
     return shares
 
 

@@ -1,0 +1,1 @@
+"""What is held, for people and programs that look through it."""

@@ -1,0 +1,196 @@
+"""The pages of the library: what is held, what is followed, and ways to begin."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import ValidationError
+
+from api_gateway.auth.access import Caller, InCaller, Scope, needs
+from api_gateway.library.schemas import MAX_WORDS_CHARS, DocumentsIn, SearchIn, of_years
+from api_gateway.library.view import (
+    choices,
+    found_line,
+    held_line,
+    packs,
+    page_address,
+    suggested,
+    watch_view,
+)
+from api_gateway.pages.forms import Form, FormOrNothing, refused_form
+from api_gateway.pages.rendering import page
+from api_gateway.pages.wording import plainly
+from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
+from api_gateway.sources.watch_routes import list_watches
+from api_gateway.state import Gateway, InGateway
+from knowledge.queries import QueryRefused, plain_query
+from knowledge.sources import connector_policies
+from store.documents import browse, library
+from store.models import Refresh, Watch, now
+from store.sources import refresh_requests, watches
+
+router = APIRouter(prefix="/library", include_in_schema=False)
+
+PAGE = 25
+WATCHES = f"{router.prefix}/watches"
+Words = Annotated[str, Query(max_length=MAX_WORDS_CHARS)]
+_FIELDS = ("q", "kind", "source", "disease", "state", "since", "until")
+
+
+@router.get("", dependencies=[needs(Scope.READ, Scope.DOCUMENTS)])
+def library_page(
+    request: Request, gateway: InGateway, caller: InCaller, cursor: str | None = None
+) -> Response:
+    """What is held, by filter or by words."""
+    if Scope.READ not in caller.scopes:
+        return RedirectResponse("/evidence", 303)
+    given = {name: request.query_params.get(name, "").strip() for name in _FIELDS}
+    try:
+        asked = _asked(given, cursor)
+    except ValidationError as error:
+        return _library(request, gateway, given, None, from_validation(error.errors()))
+    except ValueError:
+        problem = invalid("query.since, query.until", "write a year as 2024")
+        return _library(request, gateway, given, None, problem)
+    return _library(request, gateway, given, asked)
+
+
+def _asked(given: Mapping[str, str], cursor: str | None) -> DocumentsIn | SearchIn:
+    """Raises ValueError, ValidationError: the fields do not fit."""
+    narrowed: dict[str, Any] = {
+        "source_type": given["kind"] or None,
+        "disease": given["disease"] or None,
+        **of_years(given["since"], given["until"]),
+    }
+    if given["q"]:
+        return SearchIn.model_validate({**narrowed, "q": given["q"], "limit": PAGE})
+    more = {"source": given["source"] or None, "state": given["state"] or "current"}
+    return DocumentsIn.model_validate({**narrowed, **more, "cursor": cursor, "limit": PAGE})
+
+
+def _library(
+    request: Request,
+    gateway: Gateway,
+    given: Mapping[str, str],
+    asked: DocumentsIn | SearchIn | None,
+    problem: Problem | None = None,
+) -> HTMLResponse:
+    lines, next_cursor = [], None
+    with gateway.store.reading() as session:
+        if isinstance(asked, SearchIn):
+            found = library.search(
+                session, asked.q, gateway.segments, only=asked.only, limit=asked.limit
+            )
+            lines = [found_line(one) for one in found]
+        elif asked is not None:
+            rows, next_cursor = library.listing(
+                session, asked.wanted, cursor=asked.cursor, limit=asked.limit
+            )
+            lines = [held_line(one) for one in rows]
+        counted = library.facets(session)
+        empty = browse.holds_nothing(session)
+    return page(
+        request,
+        "library.html",
+        status=problem.status_code if problem else 200,
+        given=given,
+        error="; ".join(plainly(one.message) for one in problem.errors) if problem else "",
+        choices=choices(counted),
+        total=sum(many for _, many in counted["kinds"]),
+        states=("current", "superseded", "retracted"),
+        lines=lines,
+        empty=empty,
+        newest=page_address(given, "") if isinstance(asked, DocumentsIn) and asked.cursor else "",
+        older=page_address(given, next_cursor),
+        packs=packs(),
+    )
+
+
+@router.get("/watches", dependencies=[needs(Scope.READ)])
+def watches_page(request: Request, gateway: InGateway, caller: InCaller) -> HTMLResponse:
+    """What is followed, how far it is, and what else could be."""
+    return _watches(request, gateway, caller)
+
+
+def _watches(
+    request: Request,
+    gateway: Gateway,
+    caller: Caller,
+    given: Mapping[str, str] | None = None,
+    problem: Problem | None = None,
+) -> HTMLResponse:
+    bodies = [one.model_dump() for one in list_watches(gateway, caller, every=True).watches]
+    with gateway.store.reading() as session:
+        views = [
+            watch_view(
+                body, session.get(Refresh, body["refresh_id"]) if body["refresh_id"] else None
+            )
+            for body in bodies
+        ]
+    return page(
+        request,
+        "watches.html",
+        status=problem.status_code if problem else 200,
+        watches=[one for one in views if one.active or one.awaited],
+        stopped=[one for one in views if not (one.active or one.awaited)],
+        sources=[(name, one.name) for name, one in connector_policies().items()],
+        given={"source": "", "query": "", **(given or {})},
+        error="; ".join(one.message for one in problem.errors) or problem.detail if problem else "",
+        suggestions=suggested((one["source"], one["query"]) for one in bodies if one["active"]),
+        packs=packs(),
+    )
+
+
+@router.post("/watches", dependencies=[needs(Scope.OPERATE)])
+def follow(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
+    """Follow a query and fetch what it brings at once."""
+    source, query = form.get("source", ""), form.get("query", "")
+    try:
+        line = plain_query(source, query)
+    except (LookupError, QueryRefused) as error:
+        problem = invalid("query", str(error))
+        given = {"source": source, "query": query}
+        return refused_form(_watches(request, gateway, caller, given, problem), problem)
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+        refresh_requests.refresh_query(work, source, line, now())
+    return RedirectResponse(WATCHES, 303)
+
+
+@router.post("/watches/{watch_id}/stop", dependencies=[needs(Scope.OPERATE)])
+def stop(
+    request: Request, watch_id: UUID, _: FormOrNothing, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Follow it no longer."""
+    try:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+            watches.stop(work, watch_id, now())
+    except LookupError:
+        raise not_found("watch") from None
+    return RedirectResponse(WATCHES, 303)
+
+
+@router.post("/watches/{watch_id}/follow", dependencies=[needs(Scope.OPERATE)])
+def follow_again(
+    request: Request, watch_id: UUID, _: FormOrNothing, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Follow again what was stopped."""
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+        watch = work.session.get(Watch, watch_id)
+        if watch is None:
+            raise not_found("watch")
+        refresh_requests.refresh_query(work, watch.source, watch.query, now())
+    return RedirectResponse(WATCHES, 303)
+
+
+@router.post("/packs", dependencies=[needs(Scope.OPERATE)])
+def fill_pack(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
+    """Fetch the works of a pack, once, from the sources that have them."""
+    chosen = next((one for one in packs() if one.name == form.get("pack")), None)
+    if chosen is None:
+        raise not_found("pack")
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+        for source, query in chosen.queries.items():
+            refresh_requests.refresh_query(work, source, query, now(), keep=False)
+    return RedirectResponse(WATCHES, 303)

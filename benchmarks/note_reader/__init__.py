@@ -1,0 +1,1 @@
+"""Training of the reader of notes (`workers.summarize.acts`): see README.md."""

@@ -1,0 +1,1 @@
+"""Forty notes in eight styles, marked statement by statement: see README.md."""

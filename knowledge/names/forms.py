@@ -1,0 +1,124 @@
+"""Whether a text has a name: in another spelling, or by another name of the same thing. Pure.
+
+Asked of whole texts, many a question, so that the text is only written together, not read: a name
+of six letters is found inside of it, a shorter one and initials as words of their own.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from knowledge.names.reading import resolve
+from knowledge.names.spelling import GREEK, SPELLINGS, fold, key, words
+from knowledge.names.tables import CAPITALS, DOUBTFUL, tables
+
+_LONG = 6
+"""Letters of a key that is looked for inside a text (ours): shorter ones stand in other words."""
+_PLAIN = re.compile(r"[\W_]+")
+_PLURAL = re.compile(r"[^\W\d_]{2,}(?:s|S|ae|tre|bre)(?![^\W\d_])")
+"""Words whose ending a key changes."""
+_OE = re.compile(r"oe(?=[^\W\d_])")
+_LETTERS = str.maketrans(GREEK)
+_MOST_SENSES = 3
+"""A name of more things than that is taken as it is written (ours)."""
+_EDGE, _END = r"(?<![^\W_])", r"(?:'?s)?(?![^\W_])"
+_INITIALS = re.compile(r"[A-Z]{3,5}")
+
+
+@dataclass(frozen=True)
+class Forms:
+    """All that a text may have a name by."""
+
+    inside: tuple[str, ...]
+    """Keys, which stand in a text that is written together."""
+    apart: re.Pattern[str] | None
+    """Words of their own, spelled as keys are."""
+    written: re.Pattern[str] | None
+    """Words whose capitals tell, and words that begin with the letters of an abbreviation."""
+
+    def stand_in(self, text: str) -> bool:
+        """Whether `text` has one of them."""
+        plain, whole = _spelled(text)
+        return (
+            any(_is_inside(one, whole) for one in self.inside)
+            or (self.apart is not None and self.apart.search(plain) is not None)
+            or (self.written is not None and self.written.search(text) is not None)
+        )
+
+
+@lru_cache(maxsize=1024)
+def forms(name: str) -> Forms:
+    """The forms of a name as written, of its other names in the tables, and its initials."""
+    own = key(name)
+    keys = {own: False}
+    for sense in _senses(name, own):
+        for other, flags in tables().keys_of(sense):
+            if other not in own:  # a part of a name is that of something wider: lung cancer
+                keys.setdefault(other, bool(flags & CAPITALS))
+    inside = tuple(sorted(one for one in keys if len(one) >= _LONG))
+    short = [(one, capitals) for one, capitals in keys.items() if 1 < len(one) < _LONG]
+    apart = [_apart(one) for one, capitals in short if not capitals]
+    written = [re.escape(one.upper()) for one, capitals in short if capitals]
+    written += map(re.escape, (*_initials(name), *_eponym(name)))
+    if _INITIALS.fullmatch(name):
+        written.append(r"[\s-]{1,2}".join(f"(?i:{letter})[a-z]{{2,20}}" for letter in name))
+    return Forms(inside, _any_of(apart), _any_of(written))
+
+
+def _senses(name: str, own: str) -> Sequence[int]:
+    """What a name stands for, where that is clear."""
+    meant = [one for one in tables().senses(own) if one.entry in resolve(name).senses]
+    sure = [one.entry for one in meant if not one.flags & DOUBTFUL] or [one.entry for one in meant]
+    return sure if len(sure) <= _MOST_SENSES else ()
+
+
+@lru_cache(maxsize=512)  # many names of many questions are looked for in the same texts
+def _spelled(text: str) -> tuple[str, str]:
+    """`text` spelled as keys are: its words, and all of it written together."""
+    plain = _PLURAL.sub(lambda match: fold(match.group()), text).lower()
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKD", plain.translate(_LETTERS))
+        plain = "".join(one for one in plain if not unicodedata.combining(one))
+    plain = _PLAIN.sub(" ", plain)
+    for british, american in SPELLINGS:
+        plain = plain.replace(british, american)
+    plain = _OE.sub("e", plain)
+    return plain, plain.replace(" ", "")
+
+
+def _is_inside(one: str, whole: str) -> bool:
+    """Whether a form stands in a text, and not as what is no such thing (non-Hodgkin)."""
+    at = whole.find(one)
+    while at >= 0:
+        if whole[max(0, at - 3) : at] != "non":
+            return True
+        at = whole.find(one, at + 1)
+    return False
+
+
+def _apart(of: str) -> str:
+    """A short key; one with figures may have a hyphen anywhere: PDL1, PD-L1."""
+    return " ?".join(of) if any(map(str.isdecimal, of)) else re.escape(of)
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str] | None:
+    found = sorted(set(patterns))
+    return re.compile(f"{_EDGE}(?:{'|'.join(found)}){_END}") if found else None
+
+
+def _initials(name: str) -> Iterator[str]:
+    """The initials of a name of three words or more: DIPG."""
+    letters = [one.folded[0] for one in words(name) if one.folded[0].isalpha()]
+    if len(letters) > 2:
+        yield "".join(letters).upper()
+
+
+_EPONYM = re.compile(r"([A-Z][\w-]{3,}?)(?:['’]s)? (?:[Dd]isease|[Ss]yndrome)")
+
+
+def _eponym(name: str) -> Iterator[str]:
+    """The person after whom a disease is called: Lemierre's syndrome is told by Lemierre."""
+    if (found := _EPONYM.fullmatch(name)) and not tables().is_word(fold(found[1])):
+        yield found[1]

@@ -1,0 +1,48 @@
+"""Whether a text has a name, by any of its spellings and other names."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clinical_text.names import forms
+from knowledge.names.spelling import key
+from knowledge.names.tables import tables
+from tests.grid import grid
+
+
+@grid(
+    ("name", "text", "stands"),
+    [
+        ("aspirin", "Acetylsalicylic acid lowered recurrence.", True),
+        ("Keytruda", "Response to pembrolizumab", True),
+        ("PDL1", "PD-L1 expression of 10% or more", True),
+        ("TNF-alpha", "TNF\N{GREEK SMALL LETTER ALPHA} was raised", True),
+        ("acute diarrhea", "Zinc for acute diarrhoea", True),
+        ("zinc", "Zinc for acute diarrhoea", True),
+        ("PCI", "percutaneous coronary intervention", True),
+        ("diffuse intrinsic pontine glioma", "Survival in DIPG", True),
+        ("Lemierre's syndrome", "a case of Lemierre disease", True),
+        ("non-small-cell lung cancer", "Advanced NSCLC", True),
+        ("non-small-cell lung cancer", "Small-cell lung cancer", False),
+        ("small-cell lung cancer", "Non-small-cell lung cancer", False),
+        ("non-Hodgkin lymphoma", "Advanced Hodgkin lymphoma", False),
+        ("Hodgkin lymphoma", "Non-Hodgkin lymphoma", False),
+        ("ALS", "It also falls.", False),
+        ("suzetrigine", "Oralcefin 400 mg", False),
+    ],
+)
+def test_a_name_stands_in_a_text_by_any_of_its_names(name: str, text: str, stands: bool) -> None:
+    assert forms(name).stand_in(text) is stands
+
+
+_ENTRIES = st.integers(0, 40_000).map(tables().preferred).filter(lambda one: len(key(one)) > 6)
+
+
+@given(_ENTRIES, st.sampled_from([str, str.lower, str.upper, "The {}s were seen.".format]))
+def test_a_name_stands_in_its_own_words_however_they_are_written(name: str, write: object) -> None:
+    assert callable(write)
+    assert forms(name).stand_in(write(name))
+
+
+@given(_ENTRIES)
+def test_no_name_stands_in_a_text_without_its_words(name: str) -> None:
+    assert not forms(name).stand_in("It was so, and we do not know why.")

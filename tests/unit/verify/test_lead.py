@@ -1,0 +1,172 @@
+"""The first line of an answer, in the form of the question."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.answer import Lead, Scores
+from contracts.draft import Lacks
+from contracts.retrieval import Asked, Sufficiency
+from knowledge.loader import load
+from store.core.spans import Span
+from store.models import DocumentVersion
+from tests.grid import grid
+from workers.verify.abstention import abstention
+from workers.verify.gate import Verified
+from workers.verify.lead.forms import Said, lead_of, lead_of_none
+from workers.verify.lead.stance import read_stances, stance, statement
+from workers.verify.lead.strength import strength
+
+TRIAL, COHORT = "randomized controlled trial", "observational study"
+
+
+def said(text: str, number: int = 1, *, covers: float = 1.0, year: int = 2020, **of: Any) -> Said:
+    given: dict[str, Any] = {
+        **{"n": 1, "content_hash": "0" * 64, "title": f"Work {number}", "text": text},
+        **{"source_type": "pubmed", "identifiers": {}, "authors": [], "labels": []},
+        "published_at": datetime(year, 1, 1, tzinfo=UTC),
+    }
+    claim = Verified(
+        *(f"c{number}", text, f"E{number}", "EVIDENCE", "verbatim"), Span(0, len(text)), "words"
+    )
+    return Said(claim, DocumentVersion(**(given | of)), covers)
+
+
+def first(
+    kind: str,
+    *claims: Said,
+    scores: Mapping[str, Scores] | None = None,
+    missing: Sequence[str] = (),
+    required: Sequence[str] = (),
+) -> Lead:
+    asked = Asked(type=kind, required=tuple(required))
+    return lead_of(asked, claims, scores or {}, missing)
+
+
+def score(yes: float, no: float) -> Scores:
+    return Scores(supported=yes, contradicted=no, digest="0")
+
+
+def test_yes_is_said_with_the_claim_that_says_so() -> None:
+    lead = first("yesno", said("Aspirin prevents stroke."), scores={"c1": score(0.9, 0.0)})
+    assert (lead.value, lead.text) == ("yes", "Yes: Aspirin prevents stroke.")
+    assert lead.claim_ids == ("c1",)
+
+
+def test_a_trial_is_not_outvoted_by_cohorts() -> None:
+    cohorts = [said(f"It lowered death {n}.", n, evidence_level=COHORT) for n in range(1, 5)]
+    trial = said("It did not lower death.", 5, evidence_level=TRIAL)
+    scores = {f"c{n}": score(0.9, 0.0) for n in range(1, 5)} | {"c5": score(0.1, 0.8)}
+    lead = first("yesno", *cohorts, trial, scores=scores)
+    assert (lead.value, lead.claim_ids) == ("no", ("c5",))
+
+
+def test_sources_that_take_both_sides_are_no_yes_and_no_no() -> None:
+    both = {"c1": score(0.9, 0.0), "c2": score(0.0, 0.9)}
+    lead = first("yesno", said("It does.", 1), said("It does not.", 2), scores=both)
+    assert (lead.kind, lead.value) == ("sentence", None)
+
+
+def test_a_number_has_its_context_and_is_its_value_where_it_stands_alone() -> None:
+    lead = first("number", said("It is common.", 1), said("The dose is 5 mg.", 2))
+    assert (lead.value, lead.text, lead.claim_ids) == ("5 mg", "The dose is 5 mg.", ("c2",))
+
+
+def test_a_list_has_a_line_a_source() -> None:
+    lead = first("list", said("One causes it.", 1), said("Two causes it.", 2))
+    assert lead.text == "One causes it.\nTwo causes it."
+
+
+def test_a_recommendation_has_its_body_year_and_grade_and_no_replaced_edition_speaks() -> None:
+    of = {"source_type": "guideline", "publisher": "NICE"}
+    old = said("It should be stopped.", 1, year=2012, **of)
+    new = said("It should be continued (grade 1B).", 2, year=2022, **of)
+    lead = first("recommendation", old, new)
+    assert lead.claim_ids == ("c2",)
+    assert lead.value == "NICE, 2022, grade 1B"
+    assert first("sentence", old, new).claim_ids == ("c2",)
+
+
+def test_a_comparison_is_a_table_of_sentences_with_both_sides() -> None:
+    both = said("Apixaban caused less bleeding than warfarin.", 1)
+    one = said("Apixaban is given twice daily.", 2)
+    lead = first("comparison", both, one, required=("apixaban", "warfarin"))
+    assert lead.table is not None
+    assert lead.table.rows == (("Work 1", "2020", both.claim.text),)
+
+
+def test_trials_are_a_table_of_the_fields_of_their_records() -> None:
+    fields = ("Overall status: Recruiting.", "Enrollment: 90 participants.")
+    trial = [said(text, 1, covers=1.0) for text in fields]
+    lead = first("trials", *trial)
+    assert lead.table is not None
+    assert lead.table.columns == ("Source", "Year", "Overall status", "Enrollment")
+    assert lead.table.rows == (("Work 1", "2020", "Recruiting", "90 participants"),)
+
+
+def test_what_is_near_is_told_as_near() -> None:
+    lead = first("yesno", said("Durvalumab helps in SCLC."), missing=["NSCLC"])
+    assert lead.kind == "beside"
+    assert lead.text.startswith("What is held does not speak of NSCLC by name.")
+
+
+def test_what_is_held_instead_is_named_where_nothing_answers() -> None:
+    reason = abstention("no_evidence", worded="other_names", asked=["apremilast"])
+    lead = lead_of_none(reason, Lacks(who="names", asked=("apremilast",)), ["A", "B", "C"])
+    assert lead.text == "What is held does not speak of apremilast. It speaks of: A; B"
+    assert lead_of_none(abstention("no_evidence"), None, ["A"]).text == (
+        "What is held does not say."
+    )
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=12), st.sampled_from(["list", "trials"]))
+def test_a_first_line_is_short_and_made_of_claims_alone(lengths: list[int], kind: str) -> None:
+    claims = [said(f"w{n} " * length + "end.", n) for n, length in enumerate(lengths, start=1)]
+    lead = first(kind, *claims)
+    texts = {one.claim.claim_id: one.claim.text for one in claims}
+    assert lead.text == "\n".join(texts[one] for one in lead.claim_ids)
+    words = sum(len(texts[one].split()) for one in lead.claim_ids)
+    assert len(lead.claim_ids) == 1 or words <= load("trust")["lead"]["words"]
+
+
+@grid(
+    ("question", "asked"),
+    [
+        ("Does aspirin prevent stroke?", "aspirin prevent stroke"),
+        ("He is 70. Should he take aspirin?", "he take aspirin"),
+        ("Is there a vaccine for malaria?", "a vaccine for malaria"),
+        ("What is the dose?", ""),
+    ],
+)
+def test_a_question_is_turned_into_its_statement(question: str, asked: str) -> None:
+    assert statement(question) == asked
+
+
+@pytest.mark.parametrize(
+    ("claim", "side"),
+    [
+        ("Aspirin reduced the risk of stroke in patients with diabetes.", "yes"),
+        ("Aspirin did not reduce the risk of stroke in patients with diabetes.", "no"),
+        ("The aim was to determine whether aspirin reduces the risk of stroke.", None),
+    ],
+)
+def test_the_verifier_and_the_reading_say_which_side_a_claim_takes(
+    claim: str, side: str | None
+) -> None:
+    read = read_stances("Does aspirin reduce the risk of stroke?", [said(claim).claim])
+    assert stance(read.values()) == side
+
+
+def test_an_answer_is_as_strong_as_what_it_says() -> None:
+    found = Sufficiency(score=90, level="excellent", basis="3 documents")
+    none, beside = Lead(kind="none", text=""), Lead(kind="beside", text="")
+    sentence, claims = Lead(kind="sentence", text=""), [said("One.", 1), said("Two.", 2)]
+    assert strength(found, none, [], []).score == load("trust")["strength"]["none"]
+    assert strength(found, beside, claims, []).level == "limited"
+    assert strength(found, sentence, claims, ["NSCLC"]).level == "limited"
+    assert strength(found, sentence, claims[:1], []).level == "good"
+    assert strength(found, sentence, claims, []).score == 90

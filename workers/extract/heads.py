@@ -1,0 +1,186 @@
+"""Where the headings and labels of a document stand, known or not. Pure.
+
+Headings of reports are labels more often than lines of their own ("CONCLUSION: biopsy of …"): a
+label with a colon wherever a line or a run-on sentence begins or a gap ends, a known one before a
+gap, or a line that looks like a heading (`clinical_text.forms`).
+"""
+
+import re
+from bisect import bisect_right
+from functools import cache
+
+from clinical_text.forms import CAPITALS, PLAIN, Form, headings_by_form, lines_of
+from clinical_text.headings import BOLD_LEVEL
+from workers.extract.headed import fields_of
+from workers.extract.patients import patients
+from workers.extract.rubrics import alternatives, field_policies, vocabulary
+from workers.extract.rules.titles import MARKS, known_title, lettered, title
+
+_LONGEST_HEADING = 60
+_MOST_WORDS = 7
+"""Words of a heading with a colon (ours)."""
+_SHORT = 5
+"""Words up to which a line below is an entry of a list (ours)."""
+LABEL = re.compile(
+    r"(?P<name>(?:[A-Z]\.){2,4}|"
+    r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\**\s*[:|]"
+    r"(?=\D|$|\s*\S)"
+)
+_LABEL_BEFORE_A_GAP = re.compile(
+    r"(?P<name>(?:[A-Z][.)][ ])?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ /&'()\-]{1,40}?)"
+    r"(?:[ \t]{2,}|\t|[ \t]+[-–][ \t]+)(?=\S)"
+)
+"""A label without a colon: what it labels stands behind a gap or a dash."""
+
+
+@cache
+def other_titles() -> frozenset[str]:
+    """Headings that end a background section without being conclusive."""
+    return frozenset(
+        ["findings", "report", "microscopic description", "microscopic examination", "microscopy",
+         "gross description", "macroscopic examination", "macroscopy", "immunohistochemistry",
+         "biomarkers", "medications", "discharge medications", "hospital course", "margins",
+         "mutations", "plan", "assessment", "assessment and plan", "laboratory results", "labs",
+         "description of procedure", "operative findings", "specimen", "tnm", "stage",
+         "physical examination", "physical exam", "course", "follow-up", "measurements"]
+    )  # fmt: skip
+
+
+@cache
+def labels() -> frozenset[str]:
+    """Every heading that is known."""
+    return listed_labels() | vocabulary().background | vocabulary().conclusive | other_titles()
+
+
+@cache
+def listed_labels() -> frozenset[str]:
+    """Every heading that a field lists."""
+    return frozenset(label for one in field_policies().values() for label in one.labels)
+
+
+@cache
+def bare_titles() -> frozenset[str]:
+    """Every heading that is one without a colon, too."""
+    return labels() | patients().family_headings | patients().medicines.bare_headings
+
+
+@cache
+def _inside() -> re.Pattern[str]:
+    """A known heading in a run-on text: written large, with a colon."""
+    return re.compile(
+        r"(?:(?<=[a-z0-9.)])\s?|(?<=[A-Za-z0-9.)])[ \t]{2,})"
+        rf"(?=[A-Z])(?P<name>(?i:{alternatives(tuple(labels()))})):"
+    )
+
+
+Head = tuple[int, int, str, bool, int]
+"""Start of heading, start of what it heads, title, whether alone in its line, level."""
+
+
+def heads(text: str) -> list[Head]:
+    """Every heading and label, known or not."""
+    found: dict[int, Head] = {}
+    lines = lines_of(text)
+    forms = {one.start: one for one in headings_by_form(lines)}
+    above: Head | None = None
+    for line in lines:
+        head = _label_head(line.start, line.words)
+        form = forms.get(line.start)
+        if head is None and form is None and _is_headed(line.words):
+            form = Form(line.start, line.end, line.words, CAPITALS)
+        if head is None and form is not None and _opens(form, above):
+            head = (form.start, form.end, title_of(form.title), True, form.level)
+        above = head
+        if head is not None:
+            found[head[0]] = head
+        for place, begin, name in (*_second_columns(line.words), *_behind_gaps(line.words)):
+            at = line.start + place
+            found[at] = (at, line.start + begin, name, False, PLAIN)
+    bodies = {start: body for start, body, _, _, _ in found.values()}
+    starts = sorted(bodies)
+    for inner in _inside().finditer(text):
+        at = inner.start("name")
+        before = bisect_right(starts, at) - 1
+        within = before >= 0 and inner.end() <= bodies[starts[before]]
+        if not within:
+            found[at] = (at, inner.end(), title_of(inner["name"]), False, PLAIN)
+    return list(found.values())
+
+
+def _is_headed(words: str) -> bool:
+    """Whether a line of capitals says in a few words of what field it is the heading."""
+    few = words.isupper() and len(words.split()) <= _SHORT and words[-1] not in ".,;:"
+    return few and bool(fields_of(title(words)))
+
+
+def _opens(form: Form, above: Head | None) -> bool:
+    """Whether an unknown heading heads a part: right below one of a field it is its value."""
+    if form.level < CAPITALS or above is None or not above[3]:
+        return True
+    return above[2] not in labels()
+
+
+def _label_head(start: int, words: str) -> Head | None:
+    """The label that a line begins with, or the known heading that it is."""
+    lead = len(words) - len(words.lstrip(MARKS))
+    bare = words[lead:]
+    at, level = start + lead, _level(words)
+    label = LABEL.match(bare)
+    gap = _LABEL_BEFORE_A_GAP.match(bare)
+    if gap is not None and title_of(gap["name"]) in labels():
+        label = gap
+    name = title_of(label["name"]) if label is not None else ""
+    if label is not None and lettered(label["name"]) and name not in labels():
+        label = None
+    if label is not None and len(name.split()) <= _MOST_WORDS:
+        after = bare[label.end() :].lstrip("* \t")
+        return at, start + len(words) - len(after), name, not after.strip(), level
+    if len(bare) < _LONGEST_HEADING and title_of(bare) in bare_titles():
+        return at, start + len(words), title_of(bare), True, level
+    return None
+
+
+def _level(words: str) -> int:
+    """The level of a heading that is known, by its form."""
+    marks = len(words) - len(words.lstrip("#"))
+    if marks or words[:2] == "**":
+        return marks or BOLD_LEVEL
+    return CAPITALS if words.partition(":")[0].isupper() else PLAIN
+
+
+_CELL = re.compile(r"[^\s]++(?:[ ][^\s]++)*")
+_OF_TWO_COLUMNS = 4
+"""Cells of a line of two columns: label, value, label, value."""
+
+
+def _second_columns(line: str) -> list[tuple[int, int, str]]:
+    """The known label in the second column of a line, where its value is, its title."""
+    if line.count("  ") < _OF_TWO_COLUMNS - 1 and "\t" not in line:
+        return []
+    cells = [*_CELL.finditer(line)]
+    if len(cells) != _OF_TWO_COLUMNS or ":" in line:
+        return []
+    title = title_of(cells[2].group())
+    if title not in labels() or len(cells[0].group().split()) > _SHORT:
+        return []
+    return [(cells[2].start(), cells[3].start(), title)]
+
+
+_BEHIND_A_GAP = re.compile(
+    r"(?:(?:(?<![ ])[ ]{2,}+|\t|[ ]\|[ ])(?P<name>[A-Z][A-Za-z0-9 /&'().-]{1,40}?)|"
+    r"(?<=[a-z)][.;])[ ](?P<short>[A-Z]{2,4}))[ ]?:[ \t]*+(?=\S)"
+)
+
+
+def _behind_gaps(line: str) -> list[tuple[int, int, str]]:
+    """The labels with a colon behind gaps of a line, where their values are, their titles."""
+    return [
+        (one.start(kind), one.end(), title_of(one[kind]))
+        for one in _BEHIND_A_GAP.finditer(line)
+        if (kind := "name" if one["name"] else "short") and len(one[kind].split()) <= _SHORT
+    ]
+
+
+def title_of(words: str) -> str:
+    """The title of a heading, by which it is known where it is."""
+    return known_title(words, bare_titles())

@@ -1,0 +1,36 @@
+"""The units of an outline as a reader of acts sees them. Pure."""
+
+import re
+from dataclasses import replace
+
+from workers.summarize.acts import Statement, read_acts
+from workers.summarize.items import kind_of_unit
+from workers.summarize.sections import NoteOutline
+
+_FEW = 6  # units of a text in which their places say nothing (ours)
+SPEAKER = re.compile(r"\A[^:\n]{1,40}:\s+")
+_REACH = 80  # characters of a line above that are read (ours)
+
+
+def statements_of(text: str, outline: NoteOutline) -> list[Statement]:
+    """Each unit with its heading, the line above it, and its place in the note."""
+    units, sections = outline.units, outline.sections
+    found = []
+    for n, unit in enumerate(units):
+        part = sections[unit.section]
+        above = units[unit.over] if unit.over is not None else None
+        over = "" if above is None else text[above.start : above.end][:_REACH]
+        place = n / len(units) if len(units) > _FEW else None
+        words = text[unit.start : unit.end]
+        if unit.aloud:
+            words = SPEAKER.sub("", words)
+        kind = kind_of_unit(text, unit, part)
+        found.append(Statement(words, part.title, kind, over, unit.listed, place))
+    return found
+
+
+def with_acts(text: str, outline: NoteOutline) -> NoteOutline:
+    """The outline with what each unit does."""
+    acts = read_acts(statements_of(text, outline))
+    units = (replace(unit, act=act) for unit, act in zip(outline.units, acts, strict=True))
+    return replace(outline, units=tuple(units))

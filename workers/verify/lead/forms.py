@@ -1,0 +1,245 @@
+"""The first line in each of its forms, made of verified claims and what their records say. Pure.
+
+Nothing is asserted that no claim asserts: every line is a claim, a span of one, or its source's
+name and year. What frames it stands in `lead` of knowledge/trust.yaml.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from clinical_text.names import forms
+from clinical_text.quantities import Kind, quantities
+from contracts.answer import Lead, Scores, Table
+from contracts.draft import Lacks
+from contracts.retrieval import Asked
+from knowledge.conflicts import conflict_policy
+from knowledge.loader import load
+from knowledge.sources import source_policy
+from store.documents.documents import Version
+from workers.verify.abstention import Abstention
+from workers.verify.gate import Verified
+from workers.verify.lead.stance import stance
+
+_GRADE = re.compile(
+    r"\b(?:class|grade|category|level|strength)\s(?:of\s\w+\s)?(?:I{1,3}[ab]?|IV|[1-5][A-C]?|[A-D])\b"
+    r"|\b(?:strong|weak|conditional)\srecommendation\b",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r"(?P<label>[A-Z][\w ]{2,30}): (?P<value>.{1,120}?)\.?")
+_NO_FIGURES = frozenset({Kind.DATE, Kind.PLAIN})
+_LAST = 9
+T = TypeVar("T")
+_NEAR = 0.8
+"""What holds so much of what the first claim holds answers about as well (ours)."""
+_INSTEAD = 2
+"""Titles of what is held instead (ours)."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A verified claim with the version that it cites, and the share of the question it holds."""
+
+    claim: Verified
+    version: Version
+    covers: float
+
+    @property
+    def source(self) -> str:
+        """Who says so: its publisher or kind of source."""
+        return self.version.publisher or source_policy(self.version.source_type).name
+
+    @property
+    def year(self) -> int:
+        """Of publication; 0 if it is not known."""
+        return self.version.published_at.year if self.version.published_at else 0
+
+    @property
+    def strength(self) -> tuple[int, int]:
+        """Strongest design first, then newest."""
+        found = conflict_policy().design_class(self.version.evidence_level)
+        return (_LAST if found is None else found, -self.year)
+
+    @property
+    def advises(self) -> bool:
+        """Whether its source is a body that recommends."""
+        return self.version.source_type in conflict_policy().guideline_sources
+
+
+def by_strength(said: Iterable[Said]) -> list[Said]:
+    """Strongest design first, then newest; of the rest the order is kept."""
+    return sorted(said, key=lambda one: one.strength)
+
+
+def lead_of(
+    asked: Asked | None,
+    said: Sequence[Said],
+    scores: Mapping[str, Scores],
+    missing: Collection[str],
+) -> Lead:
+    """The first line of an answer.
+
+    Args:
+        said: the verified claims, in the order of the answer; at least one.
+        scores: what the verifier made of claims on a yes/no question.
+        missing: what the question must be answered on and no source names.
+    """
+    best = _answering(_in_force(said))
+    if missing:
+        text = load("trust")["lead"]["beside"].format(names=", ".join(missing))
+        return _lead("beside", [best[0]], text=f"{text} {best[0].claim.text}")
+    form = _FORMS.get(asked.type if asked else "", _sentence)
+    return form(best, scores, asked or Asked(type="")) or _sentence(best, scores, asked)
+
+
+def lead_of_none(reason: Abstention | None, lacks: Lacks | None, held: Sequence[str]) -> Lead:
+    """The first line where what is held does not say: what it lacks, and what it is on instead.
+
+    Args:
+        reason: why the answer abstains; None where all that holds is contested.
+        lacks: what the sources lack that speak to the question.
+        held: the titles of these.
+    """
+    words = load("trust")["lead"]
+    if lacks is None or lacks.who != "names":
+        told = "" if reason is None or reason.reason == "no_evidence" else reason.detail
+        return Lead(kind="none", text=told or words["none"])
+    parts = [words["unnamed"].format(names=", ".join(lacks.asked))]
+    if held:
+        parts.append(words["instead"].format(titles="; ".join(held[:_INSTEAD])))
+    return Lead(kind="none", text=" ".join(parts))
+
+
+def _in_force(said: Sequence[Said]) -> list[Said]:
+    """Without what a body said before it advised anew: a replaced edition is no advice."""
+    last: dict[str, int] = {}
+    for one in said:
+        if one.advises:
+            last[one.source] = max(last.get(one.source, 0), one.year)
+    return [one for one in said if not one.advises or one.year == last[one.source]]
+
+
+def _answering(said: Sequence[Said]) -> list[Said]:
+    """Those that hold nearly as much of the question as any, in their order."""
+    least = load("answers")["answers_from"] * max(one.covers for one in said)
+    return [one for one in said if one.covers >= least]
+
+
+def _lead(
+    kind: str,
+    said: Sequence[Said],
+    *,
+    text: str = "",
+    value: str | None = None,
+    table: Table | None = None,
+) -> Lead:
+    lines = text or "\n".join(one.claim.text for one in said)
+    ids = tuple(one.claim.claim_id for one in said)
+    return Lead(kind=kind, value=value, text=lines, claim_ids=ids, table=table)
+
+
+def _sentence(best: Sequence[Said], *_: object) -> Lead:
+    """The sentence that answers best; of studies that answer about as well the strongest's."""
+    near = [one for one in best if one.covers >= _NEAR * best[0].covers]
+    is_study = best[0].strength[0] < _LAST
+    return _lead("sentence", (by_strength(near) if is_study else near)[:1])
+
+
+def _yesno(best: Sequence[Said], scores: Mapping[str, Scores], _: Asked) -> Lead | None:
+    """Yes or no, where the strongest and newest sources that were read take a side together."""
+    read = by_strength(one for one in best if one.claim.claim_id in scores)
+    first = [one for one in read if one.strength == read[0].strength]
+    value = stance(scores[one.claim.claim_id] for one in first)
+    if value is None:
+        return None
+    side = "supported" if value == "yes" else "contradicted"
+    said = max(first, key=lambda one: float(getattr(scores[one.claim.claim_id], side)))
+    text = load("trust")["lead"][value].format(claim=said.claim.text)
+    return _lead("yesno", [said], value=value, text=text)
+
+
+def _number(best: Sequence[Said], *_: object) -> Lead | None:
+    """The first claim with a figure; its value where it has one figure alone."""
+    for one in best:
+        found = [each for each in quantities(one.claim.text) if each.kind not in _NO_FIGURES]
+        if found:
+            words = one.claim.text
+            value = words[found[0].start : found[0].end] if len(found) == 1 else None
+            return _lead("number", [one], value=value)
+    return None
+
+
+def _list(best: Sequence[Said], *_: object) -> Lead | None:
+    """A line a source, from as many as there is room for."""
+    chosen = list(_within(_of_each_source(best), lambda one: one.claim.text))
+    return _lead("list", chosen) if len(chosen) > 1 else None
+
+
+def _recommendation(best: Sequence[Said], *_: object) -> Lead | None:
+    """What the body that advised last says, with its year and the grade that it states."""
+    advising = sorted((one for one in best if one.advises), key=lambda one: -one.year)
+    if not advising:
+        return None
+    one, grade = advising[0], _GRADE.search(advising[0].claim.text)
+    told = (one.source, str(one.year or ""), grade.group() if grade else "")
+    value = ", ".join(filter(None, told))
+    return _lead("recommendation", [one], value=value, text=f"{one.claim.text} ({value})")
+
+
+def _comparison(best: Sequence[Said], _: object, asked: Asked) -> Lead | None:
+    """What was found with both sides in one sentence, a row a source."""
+    sides = [forms(one) for one in asked.required]
+    both = [one for one in best if sum(each.stand_in(one.claim.text) for each in sides) > 1]
+    return _rows("comparison", by_strength(_of_each_source(both)))
+
+
+def _trials(best: Sequence[Said], *_: object) -> Lead | None:
+    return _rows("trials", best)
+
+
+def _rows(kind: str, said: Sequence[Said]) -> Lead | None:
+    """A table with a row a source: its title and year, its fields, what it found."""
+    rows: dict[str, dict[str, str]] = {}
+    first: dict[str, Said] = {}
+    for one in said:
+        key = one.claim.evidence_id
+        row = rows.setdefault(key, {"Source": one.version.title, "Year": str(one.year or "")})
+        first.setdefault(key, one)
+        field = _FIELD.fullmatch(one.claim.text)
+        name, value = (field["label"], field["value"]) if field else ("Finding", one.claim.text)
+        row.setdefault(name, value)
+    if not rows:
+        return None
+    kept = list(_within(rows, lambda key: " ".join(rows[key].values())))
+    columns = dict.fromkeys(name for key in kept for name in rows[key])
+    table = Table(
+        columns=tuple(columns),
+        rows=tuple(tuple(rows[key].get(name, "") for name in columns) for key in kept),
+    )
+    shown = [first[key] for key in kept]
+    return _lead(kind, shown, table=table)
+
+
+def _of_each_source(said: Iterable[Said]) -> list[Said]:
+    return list({one.claim.evidence_id: one for one in reversed(list(said))}.values())[::-1]
+
+
+def _within(parts: Iterable[T], words: Callable[[T], str]) -> Iterator[T]:
+    """As many of the parts, from the first on, as have room in a first line."""
+    room = load("trust")["lead"]["words"]
+    for number, one in enumerate(parts):
+        room -= len(words(one).split())
+        if number and room < 0:
+            return
+        yield one
+
+
+_FORMS: Mapping[str, Callable[..., Lead | None]] = {
+    "yesno": _yesno,
+    "number": _number,
+    "list": _list,
+    "recommendation": _recommendation,
+    "comparison": _comparison,
+    "trials": _trials,
+}

@@ -13,14 +13,16 @@ from workers.encoder.minilm import model_folder
 
 Matrix = NDArray[np.float32]
 _FILE = "model.safetensors"
-_OWN = {
-    "attention.output.dense": "out",
-    "attention.output.LayerNorm": "norm1",
-    "intermediate.dense": "up",
-    "output.dense": "down",
-    "output.LayerNorm": "norm2",
+_ATTENTION = "attention.self"
+LAYER_PARTS = {
+    (f"{_ATTENTION}.query", f"{_ATTENTION}.key", f"{_ATTENTION}.value"): "qkv",
+    ("attention.output.dense",): "out",
+    ("attention.output.LayerNorm",): "norm1",
+    ("intermediate.dense",): "up",
+    ("output.dense",): "down",
+    ("output.LayerNorm",): "norm2",
 }
-"""What `Int8Graph` calls the parts of a layer."""
+"""What `Int8Graph` calls the parts of a layer; three stand side by side."""
 
 
 @cache
@@ -53,14 +55,10 @@ def _lower_layers(count: int) -> Iterator[tuple[str, NDArray[np.generic]]]:
             yield f"norm.{part}", file.get_tensor(f"embeddings.LayerNorm.{part}")
         for layer in range(count):
             at, own = f"encoder.layer.{layer}.", f"layer.{layer}."
-            for part in ("weight", "bias"):
-                three = [
-                    file.get_tensor(f"{at}attention.self.{one}.{part}")
-                    for one in ("query", "key", "value")
-                ]
-                yield from _stored(f"{own}qkv", part, np.concatenate(three))
-                for theirs, ours in _OWN.items():
-                    yield from _stored(own + ours, part, file.get_tensor(f"{at}{theirs}.{part}"))
+            for theirs, ours in LAYER_PARTS.items():
+                for part in ("weight", "bias"):
+                    whole = [file.get_tensor(f"{at}{one}.{part}") for one in theirs]
+                    yield from _stored(own + ours, part, np.concatenate(whole))
 
 
 def _stored(

@@ -6,22 +6,31 @@ from clinical_text.names import Name, names
 from workers.retrieve.understanding.asked import reader
 from workers.retrieve.understanding.asked.constraints import constraints, is_left_out
 from workers.retrieve.understanding.asked.model import Asked
-from workers.retrieve.understanding.asked.reader import Part
+from workers.retrieve.understanding.asked.reader import Marked, Part, Role
 from workers.retrieve.understanding.asked.required import either, required
 
 _MOST_PROBLEMS = 2
 """A problem may be one thing in the presence of another."""
+_AS_SURE = 0.7
+"""Share of the surest problem's that the second one must have (ours)."""
 
 
 def read_asked(question: str) -> Asked:
     """The form of the answer, the problem, the names that it must be about, and the constraints."""
     marked = reader.read(question)
     known = names(question, typed=True)
-    problems = [one for one in marked.parts["problem"] if not is_left_out(question, one)]
-    told = [one for one in marked.parts["names"] if not is_left_out(question, one)]
+    problems = _asked_about(question, marked, "problem")
+    told = _asked_about(question, marked, "names")
     asked = sorted({*told, *problems}, key=lambda one: (one.start, one.end))
     surest = sorted(problems, key=lambda one: -one.share)[:_MOST_PROBLEMS]
+    surest = surest[:1] + [one for one in surest[1:] if one.share >= _AS_SURE * surest[0].share]
     needed = required(question, asked)
+    restricting = marked.parts["constraints"]
+    denied = [
+        part
+        for part in (Part(one.start, one.end, 1.0) for one in known)
+        if is_left_out(question, part) and not any(_meet(part, one) for one in restricting)
+    ]
     return Asked(
         type=marked.type,
         problem=", ".join(
@@ -31,10 +40,25 @@ def read_asked(question: str) -> Asked:
             )
         ),
         names=tuple(_unique(name for one in asked for name in _called(question, one, known))),
-        constraints=constraints(question, marked.parts["constraints"]),
+        constraints=constraints(question, [*restricting, *denied]),
         required=needed,
         either=either(question, needed, compares=marked.type == "comparison"),
     )
+
+
+def _asked_about(question: str, marked: Marked, role: Role) -> list[Part]:
+    """The parts of a role that are neither left out nor rather told beside."""
+    beside = marked.parts["background"]
+    return [
+        one
+        for one in marked.parts[role]
+        if not is_left_out(question, one)
+        and not any(_meet(one, other) and other.share > one.share for other in beside)
+    ]
+
+
+def _meet(one: Part, other: Part) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _spelled_out(question: str, part: Part, known: Sequence[Name]) -> str:

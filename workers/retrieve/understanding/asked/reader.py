@@ -15,12 +15,10 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from clinical_text.names import names
 from workers.encoder.int8_graph import Int8Graph
-from workers.encoder.minilm import model_folder
 from workers.retrieve.understanding.asked.model import ANSWER_TYPES, AnswerType
+from workers.retrieve.understanding.asked.tokens import Tokens, tokens_of
 
 WEIGHTS = "reader.safetensors"
 LONGEST = 254
@@ -29,9 +27,6 @@ MOST = 16
 """Stretches that are read of one question; the rest of a longer one plays no part."""
 Role = Literal["problem", "names", "constraints", "background", "asking"]
 ROLES: tuple[Role, ...] = get_args(Role)
-KINDS = ("", "disease", "drug", "protein", "other", "unknown")
-"""What a token's name is in the tables of names: an input of the reader beside its word."""
-
 Matrix = NDArray[np.float32]
 
 
@@ -87,10 +82,6 @@ class QuestionReader:
 
         own = load_file(weights)
         self.digest = hashlib.sha256(weights.read_bytes()).hexdigest()
-        self._tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-        self._cls, self._sep = self._tokenizer.encode("").ids
         self._words = mapped("embeddings.word_embeddings.weight")
         places = mapped("embeddings.position_embeddings.weight")[: LONGEST + 2]
         self._places: Matrix = places + mapped("embeddings.token_type_embeddings.weight")[0]
@@ -101,31 +92,27 @@ class QuestionReader:
 
     def read(self, question: str) -> Marked:
         """Which words of `question` play which part, and what form of answer it asks for."""
-        encoded = self._tokenizer.encode(question, add_special_tokens=False)
-        ids, offsets = encoded.ids[: MOST * LONGEST], encoded.offsets[: MOST * LONGEST]
-        if not ids:
+        tokens = tokens_of(question).stretch(0, MOST * LONGEST)
+        if not tokens.ids:
             return Marked(dict.fromkeys(ROLES, ()), {"explanation": 1.0})
-        kinds = _kinds(question, offsets)
         stretches = [
-            self._states(ids[at : at + LONGEST], kinds[at : at + LONGEST])
-            for at in range(0, len(ids), LONGEST)
+            self._states(tokens.stretch(at, LONGEST)) for at in range(0, len(tokens.ids), LONGEST)
         ]
         shares = [
             _sigmoid(one @ self._own["tags.weight"].T + self._own["tags.bias"]) for one in stretches
         ]
         inner = np.concatenate([one[1:-1] for one in shares])
-        words = list(_words(question, offsets, inner))
+        words = list(_words(question, tokens.places, inner))
         return Marked(
             {role: tuple(_parts(words, n)) for n, role in enumerate(ROLES)},
             self._form(np.concatenate(stretches), np.concatenate(shares)[:, _ASKING]),
         )
 
-    def _states(self, ids: Sequence[int], kinds: Sequence[int]) -> Matrix:
-        """The states of one stretch's tokens and of the marks before and behind them."""
-        x = self._words[[self._cls, *ids, self._sep]] + self._places[: len(ids) + 2]
+    def _states(self, tokens: Tokens) -> Matrix:
+        """The states of one stretch's tokens and of the marks around them."""
+        x = self._words[tokens.marked] + self._places[: len(tokens.marked)]
         (below,) = self._lower.run(None, {"x": x[None]})
-        below = below + self._own["kinds"][[0, *kinds, 0]]
-        (found,) = self._upper.run(None, {"x": below})
+        (found,) = self._upper.run(None, {"x": below + self._own["kinds"][[0, *tokens.kinds, 0]]})
         states: Matrix = found[0]
         return states
 
@@ -141,30 +128,6 @@ _LAYERS = 6
 _ASKING = ROLES.index("asking")
 
 
-def _kinds(question: str, offsets: Sequence[tuple[int, int]]) -> list[int]:
-    """The kind of each token's name."""
-    found = [0] * len(offsets)
-    at = 0
-    for name in names(question, typed=True):
-        while at < len(offsets) and offsets[at][1] <= name.start:
-            at += 1
-        for token in range(at, len(offsets)):
-            if offsets[token][0] >= name.end:
-                break
-            found[token] = _kind(name.kinds)
-    return found
-
-
-def _kind(kinds: frozenset[str]) -> int:
-    if kinds & {"disease", "tumor"}:
-        return 1
-    if kinds & {"drug", "chemical"}:
-        return 2
-    if kinds & {"protein", "gene"}:
-        return 3
-    return 4 if kinds else 5
-
-
 @dataclass(frozen=True)
 class _Word:
     """A word at `[start, end)`, and the shares of its roles: the means of its tokens."""
@@ -174,13 +137,13 @@ class _Word:
     shares: Matrix
 
 
-def _words(question: str, offsets: Sequence[tuple[int, int]], shares: Matrix) -> Iterator[_Word]:
+def _words(question: str, places: Sequence[tuple[int, int]], shares: Matrix) -> Iterator[_Word]:
     """Tokens that touch, letters and digits, as words; each sign by itself."""
     first = 0
-    for n in range(1, len(offsets) + 1):
-        if n < len(offsets) and _is_one(question, offsets[n - 1], offsets[n]):
+    for n in range(1, len(places) + 1):
+        if n < len(places) and _is_one(question, places[n - 1], places[n]):
             continue
-        yield _Word(offsets[first][0], offsets[n - 1][1], shares[first:n].mean(0))
+        yield _Word(places[first][0], places[n - 1][1], shares[first:n].mean(0))
         first = n
 
 

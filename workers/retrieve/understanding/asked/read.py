@@ -8,6 +8,7 @@ from workers.retrieve.understanding.asked.constraints import constraints, is_lef
 from workers.retrieve.understanding.asked.model import Asked
 from workers.retrieve.understanding.asked.reader import Marked, Part, Role
 from workers.retrieve.understanding.asked.required import either, required
+from workers.retrieve.understanding.assertion import is_asserted
 
 _MOST_PROBLEMS = 2
 """A problem may be one thing in the presence of another."""
@@ -19,8 +20,8 @@ def read_asked(question: str) -> Asked:
     """The form of the answer, the problem, the names that it must be about, and the constraints."""
     marked = reader.read(question)
     known = names(question, typed=True)
-    problems = _asked_about(question, marked, "problem")
-    told = _asked_about(question, marked, "names")
+    problems = list(_asked_about(question, marked, "problem", known))
+    told = _asked_about(question, marked, "names", known)
     asked = sorted({*told, *problems}, key=lambda one: (one.start, one.end))
     surest = sorted(problems, key=lambda one: -one.share)[:_MOST_PROBLEMS]
     surest = surest[:1] + [one for one in surest[1:] if one.share >= _AS_SURE * surest[0].share]
@@ -46,18 +47,23 @@ def read_asked(question: str) -> Asked:
     )
 
 
-def _asked_about(question: str, marked: Marked, role: Role) -> list[Part]:
-    """The parts of a role that are neither left out nor rather told beside."""
-    beside = marked.parts["background"]
-    return [
-        one
-        for one in marked.parts[role]
-        if not is_left_out(question, one)
-        and not any(_meet(one, other) and other.share > one.share for other in beside)
-    ]
+def _asked_about(
+    question: str, marked: Marked, role: Role, known: Sequence[Name]
+) -> Iterator[Part]:
+    """The parts of a role, each as long as the name that it is of, that are neither denied, past or
+    another's nor rather told beside."""
+    for one in marked.parts[role]:
+        if any(
+            _meet(one, beside) and beside.share > one.share for beside in marked.parts["background"]
+        ):
+            continue
+        start = min([one.start, *(name.start for name in known if _meet(one, name))])
+        end = max([one.end, *(name.end for name in known if _meet(one, name))])
+        if is_asserted(question, start, end):
+            yield Part(start, end, one.share)
 
 
-def _meet(one: Part, other: Part) -> bool:
+def _meet(one: Part | Name, other: Part | Name) -> bool:
     return one.start < other.end and other.start < one.end
 
 

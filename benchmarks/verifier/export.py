@@ -13,19 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+from workers.encoder.int8_graph import quantized
 from workers.verify.entailment.reader import FACTS, WEIGHTS
 
-LARGEST = 63
 
-
-def quantized(matrix: NDArray[Any], largest: int = LARGEST) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A matrix (outputs, inputs) as the product wants it: int8 (inputs, outputs), and scales."""
-    turned = np.ascontiguousarray(matrix.astype(np.float32).T)  # safetensors writes what lies there
-    scale = np.abs(turned).max(0) / largest + 1e-12
-    return np.round(turned / scale).astype(np.int8), scale.astype(np.float32)
-
-
-def converted(raw: dict[str, NDArray[Any]], largest: int = LARGEST) -> dict[str, NDArray[Any]]:
+def converted(raw: dict[str, NDArray[Any]], largest: int = 63) -> dict[str, NDArray[Any]]:
     """The tensors that `reader_graph` wants, of what `train.py` wrote."""
     layers = sum(name.endswith(".qkv.weight") for name in raw)
     found: dict[str, NDArray[Any]] = {"types": raw["types.weight"].astype(np.float32)}

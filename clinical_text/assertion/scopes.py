@@ -58,6 +58,8 @@ _HAPPENS = frozenset(
     ]
 )
 _HAVING = frozenset(["with", "who", "whose", "having", "at", "on", "in", "without"])
+_STATES = frozenset(["on", "in", "at", "under"])
+"""Prepositions of a state: on dialysis, in pain, at risk, under anaesthesia."""
 _PERSONS = frozenset(["him", "her", "them", "it", "me", "us", "you"])
 _GROUP = frozenset(
     [
@@ -95,6 +97,8 @@ def predicate(s: Sentence, trigger: Trigger, *, lists: bool) -> list[int]:
     if inner is not None and inner.denies:
         s.void |= {trigger.first, inner.first}
         return []
+    if at == trigger.last and s.words[at] in _STATES and (being or _is_all(s, trigger)):
+        return nouns(s, at + 1, stop, lists=lists)[0]  # "is not on dialysis"
     named = s.word(at - 1) in ("any", *ARTICLES)  # "is not the leading cause"
     if (s.has(at, Word.END | Word.PREPOSITION) and not named) or _leaves_out(s, trigger):
         return []
@@ -112,6 +116,16 @@ def predicate(s: Sentence, trigger: Trigger, *, lists: bool) -> list[int]:
     if (verbal and not being) or (s.words[at].endswith("ing") and not named):
         return [at, *_object(s, at, lists=lists)]
     return nouns(s, at, stop, lists=lists)[0]
+
+
+def _is_all(s: Sentence, trigger: Trigger) -> bool:
+    """Whether no verb stands before a trigger in its clause: "patient not on dialysis"."""
+    for at in range(trigger.first - 1, max(-1, trigger.first - NEXT_ITEM), -1):
+        if not s.is_word(at) or s.words[at] in (LINE, ",", ";", ":"):
+            return True
+        if s.has(at, Word.VERB | Word.AUXILIARY) or s.words[at] == "but":
+            return False
+    return trigger.first <= NEXT_ITEM
 
 
 def _leaves_out(s: Sentence, trigger: Trigger) -> bool:

@@ -15,13 +15,21 @@ _REACH = 400
 def asserted(text: str, mentions: Iterable[Mention]) -> list[Mention]:
     """Those of `mentions` that `text` neither denies nor tells of a relative, unless that relative
     is the patient."""
-    against = {Assertion.NEGATED, Assertion.OTHER}
-    if _is_on_relative(text):
-        against.discard(Assertion.OTHER)
+    against = _against(text, {Assertion.NEGATED, Assertion.OTHER})
     reading = doc(text)
     return [
         one for one in mentions if against.isdisjoint(reading.reading(one.start, one.end).marks)
     ]
+
+
+def is_asserted(text: str, start: int, end: int) -> bool:
+    """Whether the words at `[start, end)` are told of the patient, as they are now."""
+    against = _against(text, {Assertion.NEGATED, Assertion.OTHER, Assertion.HISTORICAL})
+    return against.isdisjoint(doc(text).reading(start, end).marks)
+
+
+def _against(text: str, marks: set[Assertion]) -> set[Assertion]:
+    return marks - {Assertion.OTHER} if _is_on_relative(text) else marks
 
 
 def _is_on_relative(text: str) -> bool:

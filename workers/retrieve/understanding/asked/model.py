@@ -17,28 +17,16 @@ AnswerType = Literal[
 ANSWER_TYPES: tuple[AnswerType, ...] = get_args(AnswerType)
 
 ConstraintKind = Literal[
-    "exclusion",
-    "population",
     "age",
     "sex",
     "weight",
     "dose",
     "kidney_function",
-    "measurement",
     "pregnancy",
     "status",
     "date",
     "duration",
-    "design",
-    "source",
-    "route",
-    "line",
-    "prior_treatment",
-    "biomarker",
-    "comorbidity",
-    "severity",
-    "setting",
-    "outcome",
+    "other",
 ]
 
 
@@ -63,7 +51,8 @@ class Constraint:
     def told(self) -> str:
         """The constraint in words, with what its kind says: "age 82", "no thrombosis"."""
         unit = self.unit if self.unit and self.unit not in self.text.split() else ""
-        words = ["no" if self.excludes else "", self.kind.replace("_", " "), self.text, unit]
+        kind = "" if self.kind == "other" else self.kind.replace("_", " ")
+        words = ["no" if self.excludes else "", kind, self.text, unit]
         return " ".join(word for word in words if word)
 
     def as_body(self) -> dict[str, Any]:

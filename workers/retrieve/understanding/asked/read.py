@@ -1,94 +1,103 @@
-"""What a question asks for, read from its words: `read_asked`. Pure."""
+"""What a question asks for, read from its words: `read_asked`."""
 
-import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 
-from knowledge.loader import load
-from knowledge.words import Mention
-from workers.retrieve.understanding.asked.answer_type import answer_type
-from workers.retrieve.understanding.asked.constraints import constraints, exclusions
+from clinical_text.names import Name, names
+from workers.retrieve.understanding.asked import reader
+from workers.retrieve.understanding.asked.constraints import constraints, is_left_out
 from workers.retrieve.understanding.asked.model import Asked
-from workers.retrieve.understanding.asked.names import Named, named
-from workers.retrieve.understanding.asked.places import Places
-from workers.retrieve.understanding.asked.problem import problem
+from workers.retrieve.understanding.asked.reader import Marked, Part, Role
 from workers.retrieve.understanding.asked.required import either, required
-from workers.retrieve.understanding.assertion import asserted
-from workers.retrieve.understanding.sentences import Sentence, sentences
+from workers.retrieve.understanding.assertion import is_asserted
 
-
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(load("asked")[name], re.IGNORECASE)
+_MOST_PROBLEMS = 2
+"""A problem may be one thing in the presence of another."""
+_AS_SURE = 0.7
+"""Share of the surest problem's that the second one must have (ours)."""
 
 
 def read_asked(question: str) -> Asked:
     """The form of the answer, the problem, the names that it must be about, and the constraints."""
-    parts = sentences(question)
-    found = named(question)
-    excluded = Places((one.start, one.end) for one in exclusions(question))
-    names = _stated(question, found, excluded)
-    about = problem(question, names, parts)
-    asked_about = [one for one in names if one == about or _is_asked(one, question, parts)]
-    others = [one for one in asked_about if one.kind == "condition" and one != about]
-    form, needed = answer_type(question, parts), required(question, asked_about)
+    marked = reader.read(question)
+    known = names(question, typed=True)
+    problems = list(_asked_about(question, marked, "problem", known))
+    told = _asked_about(question, marked, "names", known)
+    asked = sorted({*told, *problems}, key=lambda one: (one.start, one.end))
+    surest = sorted(problems, key=lambda one: -one.share)[:_MOST_PROBLEMS]
+    surest = surest[:1] + [one for one in surest[1:] if one.share >= _AS_SURE * surest[0].share]
+    needed = required(question, asked)
+    restricting = marked.parts["constraints"]
+    denied = [
+        part
+        for part in (Part(one.start, one.end, 1.0) for one in known)
+        if is_left_out(question, part) and not any(_meet(part, one) for one in restricting)
+    ]
     return Asked(
-        type=form,
-        problem=_spelled_out(about) if about else "",
-        names=tuple(_unique(asked_about)),
-        constraints=tuple(
-            one
-            for one in constraints(question, found, others)
-            if not (
-                one.excludes and any(_is_non(name) and name.start == one.start for name in names)
+        type=marked.type,
+        problem=", ".join(
+            _unique(
+                _spelled_out(question, one, known)
+                for one in sorted(surest, key=lambda one: one.start)
             )
         ),
+        names=tuple(_unique(name for one in asked for name in _called(question, one, known))),
+        constraints=constraints(question, [*restricting, *denied]),
         required=needed,
-        either=either(question, needed, compares=form == "comparison"),
+        either=either(question, needed, compares=marked.type == "comparison"),
     )
 
 
-def _is_asked(one: Named, question: str, parts: Sequence[Sentence]) -> bool:
-    """Whether an answer must be about a name: one of a sentence that asks, or what a sentence
-    weighs or the next one refers to that names a choice; any where none asks."""
-    if not any(part.asks for part in parts):
-        return True
-    n = bisect_right(parts, one.start, key=lambda part: part.start) - 1
-    part, following = parts[n], parts[n + 1] if n + 1 < len(parts) else None
-    if part.asks:
-        return True
-    is_meant = following is not None and (
-        following.asks and _pattern("refers").search(question, following.start, following.end)
+def _asked_about(
+    question: str, marked: Marked, role: Role, known: Sequence[Name]
+) -> Iterator[Part]:
+    """The parts of a role, each as long as the name that it is of, that are neither denied, past or
+    another's nor rather told beside."""
+    for one in marked.parts[role]:
+        if any(
+            _meet(one, beside) and beside.share > one.share for beside in marked.parts["background"]
+        ):
+            continue
+        start = min([one.start, *(name.start for name in known if _meet(one, name))])
+        end = max([one.end, *(name.end for name in known if _meet(one, name))])
+        if is_asserted(question, start, end):
+            yield Part(start, end, one.share)
+
+
+def _meet(one: Part | Name, other: Part | Name) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _spelled_out(question: str, part: Part, known: Sequence[Name]) -> str:
+    """Words as written; of a short form what it stands for, where a table has that."""
+    text = question[part.start : part.end]
+    return next(_also(text, part, known), text) if text.isupper() else text
+
+
+def _called(question: str, part: Part, known: Sequence[Name]) -> Iterator[str]:
+    """A name as written and what else it is known by."""
+    text = question[part.start : part.end]
+    yield text
+    yield from _also(text, part, known)
+
+
+def _also(text: str, part: Part, known: Sequence[Name]) -> Iterator[str]:
+    for one in known:
+        if one.known and part.start <= one.start and one.end <= part.end:
+            name = " ".join(reversed(one.preferred.split(", ")))
+            if not text.isupper() or _is_short_for(text, name):
+                yield name
+
+
+def _is_short_for(written: str, name: str) -> bool:
+    """Whether the letters of a short form, which may mean much, stand in a name in their order."""
+    letters = iter(name.lower())
+    return name[:1].lower() == written[:1].lower() and all(
+        one in letters for one in written.lower()
     )
-    weighed = is_meant or _pattern("weighing").search(question, part.start, part.end)
-    is_choice = one.kind == "drug" or (one.kind == "other" and one.text != one.text.lower())
-    return bool(weighed) and is_choice
 
 
-def _stated(question: str, names: Sequence[Named], excluded: Places) -> list[Named]:
-    """The names that are neither left out nor denied nor a relative's."""
-    kept = [one for one in names if not excluded.meet(one.start, one.end) or _is_non(one)]
-    places = {(one.start, one.end): one for one in kept}
-    held = asserted(question, [Mention(one.text, one.start, one.end) for one in kept])
-    return [places[one.start, one.end] for one in held]
-
-
-def _is_non(one: Named) -> bool:
-    """Whether a name that tables have begins with what else leaves something out: non-Hodgkin."""
-    return bool(one.also) and one.text.lower().startswith("non")
-
-
-def _spelled_out(one: Named) -> str:
-    """A name as written; of a short form what it stands for, where a table has that."""
-    if one.text.isupper() and one.also:
-        return " ".join(reversed(one.also[0].split(", ")))
-    return one.text
-
-
-def _unique(names: Iterable[Named]) -> Iterable[str]:
-    told: dict[str, str] = {}
-    for one in names:
-        for name in (one.text, *one.also):
-            told.setdefault(name.lower(), name)
-    return told.values()
+def _unique(told: Iterable[str]) -> Iterable[str]:
+    found: dict[str, str] = {}
+    for one in told:
+        found.setdefault(one.lower(), one)
+    return found.values()

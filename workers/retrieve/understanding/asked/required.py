@@ -15,7 +15,7 @@ from knowledge.drugs import asked_about, drugs_at
 from knowledge.loader import load
 from knowledge.names.spelling import words
 from knowledge.names.tables import tables
-from workers.retrieve.understanding.asked.names import Named
+from workers.retrieve.understanding.asked.reader import Part
 from workers.retrieve.understanding.asked.words import is_english, is_ordinary
 
 _CONDITIONS = frozenset({"disease", "tumor"})
@@ -32,7 +32,7 @@ _TYPED = re.compile(r"(?<![\w-])[a-z]{5,40}\d[a-z\d]{0,40}(?![\w-])")
 """A name with its number, typed in lower case as no table knows it: imvigor011."""
 
 
-def required(question: str, asked: Sequence[Named]) -> tuple[str, ...]:
+def required(question: str, asked: Sequence[Part]) -> tuple[str, ...]:
     """Those of the names that an answer must be about, as written.
 
     Args:
@@ -47,7 +47,7 @@ def either(question: str, names_required: Sequence[str], *, compares: bool) -> t
     return found if len(found) > 1 and (compares or _OR.search(question)) else ()
 
 
-def _required(question: str, asked: Sequence[Named]) -> Iterator[str]:
+def _required(question: str, asked: Sequence[Part]) -> Iterator[str]:
     numbers, drugs = spans_of_identifiers(question), drugs_at(question)
     asked_for = asked_about(question, else_taken=True)
     taken = [(one.start, one.end) for one in drugs if one.name not in asked_for]
@@ -105,4 +105,4 @@ def _is_unknown(written: str) -> bool:
 
 @cache
 def _heads() -> frozenset[str]:
-    return frozenset(load("asked")["conditions"]["heads"])
+    return frozenset(load("asked")["heads"])

@@ -39,26 +39,3 @@ def is_ordinary(word: str) -> bool:
 def is_english(word: str) -> bool:
     """Whether a word is on the list at all, in lower case: what is not stands in few books."""
     return word in _ranks() or word.removesuffix("s") in _ranks()
-
-
-def _is_shaped(word: str) -> bool:
-    """Two capitals, one within (mRNA), or letters and digits (Q10, not 5mg)."""
-    capitals = sum(map(str.isupper, word))
-    if any(map(str.isdigit, word)):
-        return word[0].isalpha() or capitals > 0
-    return capitals > word[0].isupper()
-
-
-def is_name(word: str, *, begins: bool = False) -> bool:
-    """Whether a word as written names something: by its capitals and digits, or as it is rare.
-
-    Args:
-        begins: it begins a sentence, where a capital tells nothing.
-    """
-    if word.isdigit() or len(word) < 2:
-        return False
-    if _is_shaped(word):
-        return True
-    if word[0].isupper() and not begins:
-        return True
-    return not is_ordinary(word.lower())

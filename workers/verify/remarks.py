@@ -17,7 +17,9 @@ from knowledge.loader import load
 from knowledge.naming import mentions
 from knowledge.tags import tags
 
-_QUALIFIES = re.compile(r"[a-z]++(?:(?<=ed)|(?<=ing)|(?<=ly)|(?<=ic)|(?<=al)|(?<=[ai]ble)|(?<=ous)|(?<=ive))")
+_QUALIFIES = re.compile(
+    r"[a-z]++(?:(?<=ed)|(?<=ing)|(?<=ly)|(?<=ic)|(?<=al)|(?<=[ai]ble)|(?<=ous)|(?<=ive))"
+)
 """A word with the ending of an adjective, an adverb or a participle."""
 _TYPED_INITIALS = re.compile(r"[a-z]{3,5}")
 
@@ -54,7 +56,7 @@ def unnamed(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[st
     Args:
         told: of each source its title, publisher and text.
     """
-    asked = retrieval.asked.names if retrieval.asked else ()
+    asked = retrieval.asked.required if retrieval.asked else ()
     names = [one for one in (*retrieval.names, *asked) if one.lower() in question.lower()]
     names = [one for one in names if one in retrieval.names or _is_particular(one)]
     misspelt = {one.word.lower() for one in retrieval.meant}

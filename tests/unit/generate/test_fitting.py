@@ -1,6 +1,7 @@
 """Works without what a question names are no answer; where none has it, that is told."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -30,6 +31,7 @@ def found(question: str, *titles: str) -> tuple[list[str], Sequence[str]]:
         ("Is apremilast effective in SCLC?", [SCLC], [], ("apremilast",)),
         ("Is apixaban better than warfarin?", [WARFARIN], [WARFARIN], ()),
         ("Should adults on warfarin be given apixaban?", [WARFARIN], [], ("apixaban",)),
+        ("Does vexatinib001 work in NSCLC?", [NSCLC], [], ("vexatinib001",)),
         ("What is new in cancer?", [SCLC, WARFARIN], [SCLC, WARFARIN], ()),
     ],
 )
@@ -49,3 +51,11 @@ def test_names_that_stand_only_apart_are_missing_together() -> None:
     hodgkin = "Brentuximab in Hodgkin lymphoma"
     kept, missing = found(question, OSIMERTINIB, hodgkin)
     assert (kept, missing) == ([], ("osimertinib", "Hodgkin lymphoma"))
+
+
+def test_a_name_that_a_pack_gives_a_work_stands_in_it() -> None:
+    work = Candidate("E1", "pubmed", "It helped.", "Adjuvant treatment", 0.5, 2)
+    asked = Asked.model_validate(read_asked("hr for dfs imvigor011").as_body())
+    assert not fitting([work], asked).candidates
+    known = replace(work, named="doi:10.1/x IMvigor011")
+    assert fitting([known], asked).candidates == [known]

@@ -26,8 +26,9 @@ _SEVERITY = re.compile(r"(?i)^(?:mild|moderate|severe)\s")
 _OR = re.compile(r"(?i)\b(?:or|vs|versus)\b")
 _RARE = 5
 """Letters of a word of no dictionary, at least: shorter ones are often cut words (ours)."""
-_SHAPED = re.compile(r"(?=[^\WA-Z]{0,40}[A-Z][^\WA-Z\d]{0,40}[A-Z\d]|[^\W\d]{0,40}\d[^\WA-Z]{0,40}[A-Z])\w{3,80}")
-
+_SHAPED = re.compile(
+    r"(?=[^\WA-Z]{0,40}[A-Z][^\WA-Z\d]{0,40}[A-Z\d]|[^\W\d]{0,40}\d[^\WA-Z]{0,40}[A-Z])\w{3,80}"
+)
 _TYPED = re.compile(r"(?<![\w-])[a-z]{5,40}\d[a-z\d]{0,40}(?![\w-])")
 """A name with its number, typed in lower case as no table knows it: imvigor011."""
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from contracts.retrieval import Asked
+from tests.bodies import filled
 from workers.generate.candidates import Candidate
 from workers.generate.fitting import fitting
 from workers.retrieve.understanding.asked.read import read_asked
@@ -55,7 +56,7 @@ def test_names_that_stand_only_apart_are_missing_together() -> None:
 
 def test_a_name_that_a_pack_gives_a_work_stands_in_it() -> None:
     work = Candidate("E1", "pubmed", "It helped.", "Adjuvant treatment", 0.5, 2)
-    asked = Asked.model_validate(read_asked("hr for dfs imvigor011").as_body())
+    asked = filled(Asked, required=["imvigor011"])
     assert not fitting([work], asked).candidates
     known = replace(work, named="doi:10.1/x IMvigor011")
     assert fitting([known], asked).candidates == [known]

@@ -3,7 +3,7 @@
 import pytest
 
 from contracts import Retrieval
-from contracts.retrieval import Meant, ReadAs
+from contracts.retrieval import Asked, Meant, ReadAs
 from tests.bodies import filled
 from workers.retrieve.understanding.asked.read import read_asked
 from workers.verify.abstention import must_abstain
@@ -71,8 +71,6 @@ def test_a_question_in_another_language_is_told_why_it_has_no_answer() -> None:
         ("What did the VEGA trial find?", "A work on ALTAIR.", ["VEGA"]),
         ("Signatera vs Haystack", "Signatera found 89%.", ["Haystack"]),
         ("Signatera vs Haystack", "Signatera beside Haystack", []),
-        ("hr for dfs imvigor011", "IMvigor011: disease-free survival", []),
-        ("hr for dfs imvigor011", "IMvigor011: overall survival", ["dfs imvigor011"]),
         ("Durvalumab in non-small-cell lung cancer?", "Durvalumab in NSCLC", []),
     ],
 )
@@ -80,3 +78,15 @@ def test_a_name_that_no_source_of_the_answer_has_is_told(
     question: str, source: str, told: list[str]
 ) -> None:
     assert missing(question, source) == told
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("IMvigor011: disease-free survival", []),
+        ("IMvigor011: overall survival", ["dfs imvigor011"]),
+    ],
+)
+def test_initials_may_be_typed_without_capitals(source: str, told: list[str]) -> None:
+    asked = filled(Asked, names=["dfs imvigor011"], required=["dfs imvigor011"])
+    assert unnamed("hr for dfs imvigor011", filled(Retrieval, asked=asked), [source]) == told

@@ -24,6 +24,9 @@ _QUALIFIES = re.compile(
 _TYPED_INITIALS = re.compile(r"[a-z]{3,5}")
 
 
+_PARTED = re.compile(r"[\s-]+")
+
+
 def remark(code: str, **values: Any) -> dict[str, Any]:
     """A remark in the words of `knowledge/trust.yaml`, as an answer has it."""
     return {"code": code, "detail": load("trust")["remarks"][code].format(**values)}
@@ -56,9 +59,15 @@ def unnamed(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[st
     Args:
         told: of each source its title, publisher and text.
     """
-    asked = retrieval.asked.required if retrieval.asked else ()
+    asked = retrieval.asked.names if retrieval.asked else ()
     names = [one for one in (*retrieval.names, *asked) if one.lower() in question.lower()]
     names = [one for one in names if one in retrieval.names or _is_particular(one)]
+    called = [one for one in retrieval.names if one.lower() in question.lower()]
+    names = [
+        one
+        for one in names
+        if one in called or not any(other.lower() in one.lower() for other in called)
+    ]
     misspelt = {one.word.lower() for one in retrieval.meant}
     missing = [one for one in names if one.lower() not in misspelt and not _is_told(one, told)]
     return [
@@ -103,7 +112,9 @@ def _is_particular(name: str) -> bool:
 def _is_told(name: str, told: Iterable[str]) -> bool:
     """Whether a source has a name; one of several words that no table has, by all its words. Short
     ones may be initials without their capitals (dfs)."""
-    parts = name.split() if " " in name and not resolve(name).known else [name]
+    parts = [name]
+    if not resolve(name).known:  # what qualifies a name (guided) is no part of it
+        parts = [one for one in _PARTED.split(name) if not _QUALIFIES.fullmatch(one)] or [name]
     each = [
         [forms(one), *([forms(one.upper())] if _TYPED_INITIALS.fullmatch(one) else [])]
         for one in parts

@@ -50,7 +50,7 @@ def test_a_remark_is_shown_and_leads_to_the_words_that_it_rests_on() -> None:
     page = answer_page(question(body(remarks=remarks)))
     assert "Did you mean “Eliquis” (apixaban)?" in page
     assert "Read it in place" in page
-    told = page.partition('<section class="banner warn" aria-label="About the question">')[2]
+    told = page.partition('<section class="banner warn" aria-label="Remarks">')[2]
     assert "A held source says otherwise." in told.partition("</section>")[0]  # nobody overlooks it
 
 

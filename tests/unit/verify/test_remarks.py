@@ -68,7 +68,7 @@ def test_a_question_in_another_language_is_told_why_it_has_no_answer() -> None:
         ("Signatera or warfarin?", "Warfarin is old.", ["Signatera"]),
         ("Is Eliquis used?", "Apixaban is used.", []),
         ("What did the VEGA trial find?", "A work on vega.", []),
-        ("What did the VEGA trial find?", "A work on ALTAIR.", ["VEGA"]),
+        ("What did the VEGA trial find?", "A work on ALTAIR.", ["VEGA trial"]),
         ("Signatera vs Haystack", "Signatera found 89%.", ["Haystack"]),
         ("Signatera vs Haystack", "Signatera beside Haystack", []),
         ("Durvalumab in non-small-cell lung cancer?", "Durvalumab in NSCLC", []),

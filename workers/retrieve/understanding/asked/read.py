@@ -12,6 +12,7 @@ from workers.retrieve.understanding.assertion import is_asserted
 
 _MOST_PROBLEMS = 2
 """A problem may be one thing in the presence of another."""
+_CONDITIONS = frozenset({"disease", "tumor"})
 _AS_SURE = 0.7
 """Share of the surest problem's that the second one must have (ours)."""
 
@@ -21,7 +22,8 @@ def read_asked(question: str) -> Asked:
     marked = reader.read(question)
     known = names(question, typed=True)
     problems = list(_asked_about(question, marked, "problem", known))
-    told = _asked_about(question, marked, "names", known)
+    told = list(_asked_about(question, marked, "names", known))
+    problems = problems or [one for one in told if _is_condition(one, known)][:1]
     asked = sorted({*told, *problems}, key=lambda one: (one.start, one.end))
     surest = sorted(problems, key=lambda one: -one.share)[:_MOST_PROBLEMS]
     surest = surest[:1] + [one for one in surest[1:] if one.share >= _AS_SURE * surest[0].share]
@@ -61,6 +63,10 @@ def _asked_about(
         end = max([one.end, *(name.end for name in known if _meet(one, name))])
         if is_asserted(question, start, end):
             yield Part(start, end, one.share)
+
+
+def _is_condition(part: Part, known: Sequence[Name]) -> bool:
+    return any(_meet(part, one) and one.kinds & _CONDITIONS for one in known)
 
 
 def _meet(one: Part | Name, other: Part | Name) -> bool:

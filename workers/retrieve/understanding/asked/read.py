@@ -28,7 +28,7 @@ def read_asked(question: str) -> Asked:
     surest = sorted(problems, key=lambda one: -one.share)[:_MOST_PROBLEMS]
     surest = surest[:1] + [one for one in surest[1:] if one.share >= _AS_SURE * surest[0].share]
     needed = required(question, asked)
-    restricting = marked.parts["constraints"]
+    restricting = [_whole(one, known) for one in marked.parts["constraints"]]
     denied = [
         part
         for part in (Part(one.start, one.end, 1.0) for one in known)
@@ -59,14 +59,20 @@ def _asked_about(
             _meet(one, beside) and beside.share > one.share for beside in marked.parts["background"]
         ):
             continue
-        start = min([one.start, *(name.start for name in known if _meet(one, name))])
-        end = max([one.end, *(name.end for name in known if _meet(one, name))])
-        if is_asserted(question, start, end):
-            yield Part(start, end, one.share)
+        whole = _whole(one, known)
+        if is_asserted(question, whole.start, whole.end):
+            yield whole
 
 
 def _is_condition(part: Part, known: Sequence[Name]) -> bool:
     return any(_meet(part, one) and one.kinds & _CONDITIONS for one in known)
+
+
+def _whole(part: Part, known: Sequence[Name]) -> Part:
+    """A part as long as the names that it has a word of."""
+    met = [one for one in known if _meet(part, one)]
+    start = min([part.start, *(one.start for one in met)])
+    return Part(start, max([part.end, *(one.end for one in met)]), part.share)
 
 
 def _meet(one: Part | Name, other: Part | Name) -> bool:

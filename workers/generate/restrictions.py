@@ -65,7 +65,7 @@ class Restrictions:
         """`asked`: what the question asks about by name; `required`: see `contracts.Asked`."""
         found = list(restrictions)
         self._names = [one for one in asked if one not in required or _is_condition(one)]
-        self._names += _conditions(found)
+        self._names += [one.text for one in found if one.kind == "other" and not one.excludes]
         self._figures = [
             (measure, figure)
             for measure in _READ
@@ -104,15 +104,6 @@ class Restrictions:
         """None where neither line nor heading states a range."""
         stated = ranges(measure, line) or ranges(measure, heading)
         return any(one.first <= figure < one.last for one in stated) if stated else None
-
-
-def _conditions(found: Iterable[Restriction]) -> Iterator[str]:
-    """The conditions that restrict an answer, other than those left out."""
-    for one in found:
-        if not one.excludes:
-            for name in names(one.text, typed=True):
-                if not name.kinds.isdisjoint({"disease", "tumor"}):
-                    yield one.text[name.start : name.end]
 
 
 def _is_condition(name: str) -> bool:

@@ -17,7 +17,7 @@ from knowledge.names.tables import CAPITALS, DOUBTFUL, tables
 _LONG = 6
 """Letters of a key that is looked for inside a text (ours): shorter ones stand in other words."""
 _PLAIN = re.compile(r"[\W_]+")
-_PLURAL = re.compile(r"(?i)(?<![^\W\d_])[^\W\d_]{3,}+(?:(?<=s)|(?<=ae)|(?<=tre)|(?<=bre))")
+_PLURAL = re.compile(r"(?i)(?<![^\W\d_])[^\W\d_]{3,}+(?:(?<=s)|(?<=use)|(?<=ae)|(?<=tre)|(?<=bre))")
 """Words whose ending a key changes."""
 _OE = re.compile(r"oe(?=[^\W\d_])")
 _LETTERS = str.maketrans(GREEK)

@@ -18,7 +18,7 @@ from knowledge.naming import mentions
 from knowledge.tags import tags
 
 _QUALIFIES = re.compile(
-    r"[a-z]++(?:(?<=ed)|(?<=ing)|(?<=ly)|(?<=ic)|(?<=al)|(?<=[ai]ble)|(?<=ous)|(?<=ive))"
+    r"(?<![a-z])[a-z]++(?:(?<=ed)|(?<=ing)|(?<=ly)|(?<=ic)|(?<=al)|(?<=[ai]ble)|(?<=ous)|(?<=ive))"
 )
 """A word with the ending of an adjective, an adverb or a participle."""
 _TYPED_INITIALS = re.compile(r"[a-z]{3,5}")

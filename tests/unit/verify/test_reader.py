@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
 from benchmarks.verifier.export import converted
+from workers.encoder.int8_graph import HEADS
 from workers.encoder.minilm import model_folder
 from workers.verify.entailment.reader import FACTS, WEIGHTS, PairReader
-from workers.verify.entailment.reader_graph import HEADS
 
 WIDTH, INNER, LAYERS = 384, 48, 2
 

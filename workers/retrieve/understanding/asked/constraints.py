@@ -26,7 +26,7 @@ _BOUNDS: Mapping[str, str] = {
     **{sign: sign for sign in "<>≥≤"},
 }
 _FIGURE = re.compile(r"-?\d+(?:\.\d+)?")
-_LAST_WORD = re.compile(r"\w+\W*$")
+_WORD = re.compile(r"\w++")
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ _BESIDE = 30
 
 def is_left_out(question: str, part: Part) -> bool:
     """Whether a question denies what the last word of a part names, or leaves it out."""
-    last = _LAST_WORD.search(question, part.start, part.end)
-    return last is not None and doc(question).is_negated(last.start(), part.end)
+    words = list(_WORD.finditer(question, part.start, part.end))
+    return bool(words) and doc(question).is_negated(*words[-1].span())
 
 
 def constraints(question: str, parts: Sequence[Part]) -> tuple[Constraint, ...]:

@@ -27,7 +27,10 @@ def read_asked(question: str) -> Asked:
     asked = sorted({*told, *problems}, key=lambda one: (one.start, one.end))
     surest = sorted(problems, key=lambda one: -one.share)[:_MOST_PROBLEMS]
     surest = surest[:1] + [one for one in surest[1:] if one.share >= _AS_SURE * surest[0].share]
-    needed = required(question, asked)
+    asking = marked.parts["asking"]
+    needed = required(
+        question, [one for one in asked if not asking or any(_meet(one, each) for each in asking)]
+    )
     restricting = [_whole(one, known) for one in marked.parts["constraints"]]
     denied = [
         part

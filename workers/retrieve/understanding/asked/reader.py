@@ -104,7 +104,10 @@ class QuestionReader:
         inner = np.concatenate([one[1:-1] for one in shares])
         words = list(_words(question, tokens.places, inner))
         return Marked(
-            {role: tuple(_parts(words, n)) for n, role in enumerate(ROLES)},
+            {
+                role: tuple(part for part in _parts(words, n) if _says(question, part))
+                for n, role in enumerate(ROLES)
+            },
             self._form(np.concatenate(stretches), np.concatenate(shares)[:, _ASKING]),
         )
 
@@ -150,6 +153,11 @@ def _words(question: str, places: Sequence[tuple[int, int]], shares: Matrix) -> 
 def _is_one(question: str, token: tuple[int, int], following: tuple[int, int]) -> bool:
     touch = following[0] <= token[1]
     return touch and question[token[1] - 1].isalnum() and question[following[0]].isalnum()
+
+
+def _says(question: str, part: Part) -> bool:
+    """Whether a part has a letter or a figure."""
+    return any(map(str.isalnum, question[part.start : part.end]))
 
 
 def _parts(words: Sequence[_Word], role: int) -> Iterator[Part]:

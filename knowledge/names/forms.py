@@ -41,6 +41,8 @@ class Forms:
     def stand_in(self, text: str) -> bool:
         """Whether `text` has one of them."""
         plain, whole = _spelled(text)
+        if text.isupper():  # where all is in capitals, short words are no abbreviations
+            whole = f"{whole} {_spelled(text.lower())[1]}"
         return (
             any(_is_inside(one, whole) for one in self.inside)
             or (self.apart is not None and self.apart.search(plain) is not None)

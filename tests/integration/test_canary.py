@@ -180,6 +180,8 @@ def plant_what_dies(running: Instance) -> None:
     wait_until(hurried, 120, "everything died")
     if extraction:
         wait_until(lambda: hurried() and ended(running, "failed", {"extraction": extraction}), 120)
+    letters = "SELECT 1 FROM dead_letter WHERE stage = 'ingest'"
+    wait_until(lambda: hurried() and bool(running.rows(letters)), 120, "the document died")
 
 
 def plant_what_is_refused(running: Instance, planted: dict[str, list[str]]) -> None:

@@ -19,6 +19,8 @@ _LONG = 6
 _PLAIN = re.compile(r"[\W_]+")
 _PLURAL = re.compile(r"(?i)(?<![^\W\d_])[^\W\d_]{3,}+(?:(?<=s)|(?<=use)|(?<=ae)|(?<=tre)|(?<=bre))")
 """Words whose ending a key changes."""
+_POSSESSIVE = re.compile(r"(?<=[^\W\d_])['’ʼ]s\b", re.IGNORECASE)
+"""Of a person's name; a key has none."""
 _OE = re.compile(r"oe(?=[^\W\d_])")
 _LETTERS = str.maketrans(GREEK)
 _MOST_SENSES = 3
@@ -79,7 +81,7 @@ def _senses(name: str, own: str) -> Sequence[int]:
 @lru_cache(maxsize=512)  # many names of many questions are looked for in the same texts
 def _spelled(text: str) -> tuple[str, str]:
     """`text` spelled as keys are: its words, and all of it written together."""
-    plain = _PLURAL.sub(lambda match: fold(match.group()), text).lower()
+    plain = _PLURAL.sub(lambda match: fold(match.group()), _POSSESSIVE.sub("", text)).lower()
     if not plain.isascii():
         plain = unicodedata.normalize("NFKD", plain.translate(_LETTERS))
         plain = "".join(one for one in plain if not unicodedata.combining(one))

@@ -11,7 +11,6 @@ from api_gateway.http.waiting import settled
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS
 from api_gateway.sources.schemas import (
-    FindingKind,
     FindingOut,
     FindingPage,
     HeldOut,
@@ -27,6 +26,7 @@ from knowledge.queries import QueryRefused, plain_query
 from knowledge.sources import connector_policies
 from store.core.unit_of_work import UnitOfWork
 from store.documents import browse, finding_log
+from store.documents.findings import Kind as FindingKind
 from store.models import Refresh, Watch, now
 from store.sources import refresh_requests, refreshes, source_report
 

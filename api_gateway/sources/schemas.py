@@ -8,20 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api_gateway.http.storable import STORABLE
 from knowledge.sources import Tier
+from store.documents.findings import Kind as FindingKind
 
 RefreshStatus = Literal["queued", "fetching", "storing", "complete", "failed"]
 OPERATORS_ONLY = "shown only to keys with the scope `operate`: it may hold words of a question"
 SAID = f"{OPERATORS_ONLY}, since a source may repeat what it was asked"
-FindingKind = Literal[
-    "malformed",
-    "conflict",
-    "claimed",
-    "edition",
-    "mismatch",
-    "nonexistent",
-    "unreadable",
-    "unmapped",
-]
 
 
 class WatchOut(BaseModel):

@@ -5,6 +5,7 @@ them is quantized when it is known (`DynamicQuantizeMatMul`, docs/ContribOperato
 onnxruntime). There is no mask: nothing is ever padded.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,7 +31,7 @@ def quantized(matrix: NDArray[Any], largest: int = _LARGEST) -> tuple[NDArray[An
     return np.round(turned / scale).astype(np.int8), scale.astype(np.float32)
 
 
-class Int8Graph:
+class Int8Graph(ABC):
     """A graph around one set of weights: `x` (rows, tokens, width) in. What comes out is said by
     whoever extends it: `build` makes the nodes and names the output."""
 
@@ -41,9 +42,9 @@ class Int8Graph:
         self.width = len(weights["layer.0.norm1.weight"])
         self.layers = sum(name.endswith(".up.int8") for name in weights)
 
+    @abstractmethod
     def build(self) -> tuple[str, list[str | int]]:
         """Makes the nodes. Returns the output's name and its shape."""
-        raise NotImplementedError
 
     def model(self) -> bytes:
         """The serialized model with its weights."""

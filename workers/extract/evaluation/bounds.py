@@ -16,9 +16,8 @@ from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Attempt, FieldResult, Status
 from workers.extract.parts import Parts
 from workers.extract.patients import patients
-from workers.extract.rubrics import Rubric, any_of, field_policies, policy, vocabulary
+from workers.extract.rubrics import Rubric, field_policies, policy, vocabulary
 from workers.extract.rules.neoplasms import tumor_words
-from workers.extract.rules.tumor_words import tumor_words as tumor_policy
 from workers.extract.values import Words
 
 _TERMS = frozenset(["msi", "amount", "marker", "nodes", "presence", "tnm", "stage"])
@@ -80,21 +79,18 @@ def _cannot_be(field: str, parts: Parts, attempt: Attempt, spoken: Mapping[str, 
     if any(_found(attempt, one) for one in _SAME.get(field, ())):
         return True
     if field == "grade":
-        return _found(attempt, "gleason") is not None or _ungraded(_found(attempt, "histology"))
+        return _found(attempt, "gleason") is not None or _no_tumor(_found(attempt, "histology"))
     if field == "margins":
         return not spoken.get(field, False) or not tumor_words(parts.text)
     return False
 
 
-def _ungraded(histology: FieldResult | None) -> bool:
-    """Whether a diagnosis is of no tumor, or of one that no grade is given of."""
+def _no_tumor(histology: FieldResult | None) -> bool:
+    """Whether a diagnosis is of no tumor."""
     if histology is None:
         return False
-    words = " ".join(
-        one.value.text for one in histology.items if isinstance(one.value, Words)
-    ).lower()
-    ungraded = any_of(tumor_policy().ungraded).search(words) is not None
-    return ungraded or not tumor_words(words)
+    words = (one.value.text for one in histology.items if isinstance(one.value, Words))
+    return not tumor_words(" ".join(words))
 
 
 def _found(attempt: Attempt, field: str) -> FieldResult | None:

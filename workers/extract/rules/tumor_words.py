@@ -52,7 +52,6 @@ class TumorWords(_Data):
     not_tumor_stage: Diseases
     tumor_stage: Words
     times: Times
-    ungraded: Words
 
 
 @cache

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Request, expect, sync_playwright
 
 from tests.e2e.instances import Up, start
 from tests.fakes.eutils import Eutils
@@ -104,12 +104,26 @@ class Seen:
         """Look at what is seen with axe, and keep a picture if somebody asked for pictures."""
         if self.shots is not None:
             self.page.screenshot(path=self.shots / f"{name}.png", full_page=whole)
-        found = Axe().run(self.page)
+        found = self.undisturbed(lambda: Axe().run(self.page))
         assert found.violations_count == 0, found.generate_report()
+
+    def says(self, script: str, argument: object = None) -> Any:
+        """What `script` returns in this page, or in the one that took its place meanwhile."""
+        return self.undisturbed(lambda: self.page.evaluate(script, argument))
+
+    def undisturbed(self, look: Callable[[], Any]) -> Any:
+        """What `look` returns of a page that stays: one that shows itself anew is waited for."""
+        while True:
+            try:
+                return look()
+            except Error as error:
+                if "context was destroyed" not in error.message:
+                    raise
+                self.page.wait_for_load_state()
 
     def refuse(self) -> None:
         """Nothing went wrong: no error on the console, no other host, no violated policy."""
-        violations = self.page.evaluate("() => window.__violations ?? []")
+        violations = self.says("() => window.__violations ?? []")
         assert violations == []
         assert self.foreign == []
         left = [one for one in self.errors if not one.startswith(self.expected or ("\0",))]

@@ -39,7 +39,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def sideways(seen: Seen) -> bool:
-    return bool(seen.page.evaluate(WIDER))
+    return bool(seen.says(WIDER))
 
 
 @WIDTHS
@@ -131,9 +131,9 @@ def test_evidence_is_added_with_the_keyboard_alone(look: Look) -> None:
     reached: list[str] = []
     for _ in range(30):
         keys.press("Tab")
-        name = seen.page.evaluate("() => document.activeElement.id || document.activeElement.type")
+        name = seen.says("() => document.activeElement.id || document.activeElement.type")
         reached.append(str(name))
-        seen_focus = seen.page.evaluate(
+        seen_focus = seen.says(
             "() => getComputedStyle(document.activeElement).outlineStyle !== 'none'"
         )
         assert seen_focus, name

@@ -23,7 +23,7 @@ POOR = (
 
 
 def lit(seen: Seen, style: str) -> str:
-    found: str = seen.page.evaluate(
+    found: str = seen.says(
         "(style) => [...document.querySelectorAll(`#text mark.${style}`)]"
         ".map((one) => one.textContent).join('')",
         style,
@@ -139,7 +139,7 @@ def test_documents_are_as_good_in_the_dark_and_on_a_phone(
     seen.shot(f"extraction-{name}")
     seen.open("/signin")
     seen.shot(f"signin-{name}")
-    wide = seen.page.evaluate("() => document.documentElement.scrollWidth > innerWidth")
+    wide = seen.says("() => document.documentElement.scrollWidth > innerWidth")
     assert not wide
 
 

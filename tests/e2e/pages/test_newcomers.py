@@ -17,7 +17,7 @@ REFUSED = "Failed to load resource: the server responded with a status of"
 
 def paste(seen: Seen, label: str, text: str) -> None:
     """Put a text into a box as people do; `fill` would go around the browser's own limit."""
-    seen.page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
+    seen.says("(text) => navigator.clipboard.writeText(text)", text)
     seen.page.get_by_label(label, exact=True).first.focus()
     seen.page.keyboard.press("Control+V")
 

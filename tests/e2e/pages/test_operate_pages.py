@@ -180,7 +180,7 @@ def test_operate_is_as_good_in_the_dark_and_on_a_phone(
             one.scroll_into_view_if_needed()
         seen.shot(f"{page}-{name}")
         wider = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        assert not seen.page.evaluate(wider), f"{page} scrolls sideways"
+        assert not seen.says(wider), f"{page} scrolls sideways"
 
 
 def test_a_stage_is_paused_and_resumed_with_its_buttons(look: Look, api: httpx.Client) -> None:

@@ -43,7 +43,7 @@ def answered(site: Any) -> str:
 def marked(seen: Seen) -> str:
     """The words that the browser shows as the cited span, once its page is there."""
     expect(seen.page.locator("#span")).to_be_in_viewport()
-    found: str = seen.page.evaluate(
+    found: str = seen.says(
         "() => [...document.querySelectorAll('#text mark')].map((one) => one.textContent).join('')"
     )
     return found
@@ -185,7 +185,7 @@ def test_every_page_is_as_good_in_the_dark_and_on_a_phone(
         seen.open(path)
         seen.shot(f"{page}-{name}", whole=page != "evidence")
         wider = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        assert not seen.page.evaluate(wider), f"{page} scrolls sideways"
+        assert not seen.says(wider), f"{page} scrolls sideways"
 
 
 def test_versions_are_compared_side_by_side(look: Look, api: httpx.Client, site: Any) -> None:
@@ -227,12 +227,12 @@ def test_a_title_without_a_space_scrolls_no_page_sideways(
     wider = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
     seen.open(f"/evidence/{document_id}/versions/1")
     expect(seen.page.get_by_role("heading", level=1)).to_have_text(FILE_NAME)
-    assert not seen.page.evaluate(wider), "the evidence scrolls sideways"
+    assert not seen.says(wider), "the evidence scrolls sideways"
     seen.open(answered)
     for place in (".reference-title bdi", ".place-source", "main h2", "main h1"):
         shown = seen.page.locator(place).first
         shown.evaluate("(one, title) => { one.textContent = title; }", FILE_NAME)
-        assert not seen.page.evaluate(wider), f"{place} scrolls the answer sideways"
+        assert not seen.says(wider), f"{place} scrolls the answer sideways"
 
 
 def test_an_error_is_a_page_with_the_id_of_its_request(look: Look) -> None:
@@ -275,7 +275,7 @@ def test_an_answer_is_copied_as_it_is_exported(
     for name, form in (("Markdown", "md"), ("BibTeX", "bib"), ("RIS", "ris")):
         seen.page.get_by_role("button", name=f"Copy {name}").click()
         expect(seen.page.locator("[data-copied]")).to_have_text("Copied")
-        copied = seen.page.evaluate("() => navigator.clipboard.readText()")
+        copied = seen.says("() => navigator.clipboard.readText()")
         exported = api.get(f"{answered}/export.{form}").text
         assert copied.replace("\r\n", "\n") == exported.replace("\r\n", "\n")
         expect(seen.page.locator("[data-copied]")).to_be_empty()
@@ -294,5 +294,5 @@ def test_a_browser_gives_back_strange_texts_to_the_letter(look: Look, api: httpx
     for start, end in ((0, len(text)), (11, 60), (16, 18), (25, 45)):
         seen.open(f"/verify/{sent['id']}/sources/1?start={start}&end={end}")
         assert marked(seen) == text[start:end]
-        whole = seen.page.evaluate("() => document.querySelector('#text').textContent")
+        whole = seen.says("() => document.querySelector('#text').textContent")
         assert whole == text

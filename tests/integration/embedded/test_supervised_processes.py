@@ -84,6 +84,15 @@ class Supervised:
             self._seen[process.pid] = process
         return list(self._seen.values())
 
+    def named(self, name: str, count: int = 1) -> list[psutil.Process]:
+        """The `count` living processes of this name, once all are: each was its parent at first."""
+
+        def found() -> list[psutil.Process]:
+            return [one for one in self.family() if one.is_running() and one.name() == name]
+
+        wait_until(lambda: len(found()) == count, 20, f"{count} processes are {name}")
+        return found()
+
     def stop(self, *signals: signal.Signals) -> int:
         for number in signals or (signal.SIGTERM,):
             self.process.send_signal(number)
@@ -204,11 +213,7 @@ def test_a_terminated_supervisor_leaves_no_grandchild(
 ) -> None:
     run = supervise(spec("parent", ["/bin/sh", "-c", "sleep 600 & sleep 600 & echo up; wait"]))
     run.wait_for_output("parent | up")
-
-    def both_sleep() -> bool:  # the shell says "up" before its second child has become a sleep
-        return sum(process.name() == "sleep" for process in run.family()) == 2
-
-    wait_until(both_sleep, 20, "both are started")
+    run.named("sleep", 2)
     family = run.family()
     assert run.stop() == 0
     assert gone(family)
@@ -219,9 +224,8 @@ def test_grandchildren_of_a_crashed_process_do_not_outlive_it(
 ) -> None:
     run = supervise(spec("parent", ["/bin/sh", "-c", "sleep 600 & echo up; wait"]))
     run.wait_for_output("parent | up")
-    family = run.family()
-    shell = next(process for process in family if process.name() == "sh")
-    sleeping = next(process for process in family if process.name() == "sleep")
+    (sleeping,) = run.named("sleep")
+    (shell,) = run.named("sh")
     shell.kill()
     assert gone([sleeping])
     run.wait_for("parent exited by SIGKILL, restarting in 0.5 s")
@@ -266,6 +270,7 @@ def test_a_killed_supervisor_leaves_no_process_not_even_deaf_ones_and_grandchild
     )
     run.wait_for_output("no-ear | deaf")
     run.wait_for_output("parent | up")
+    run.named("sleep")
     family = run.family()
     assert len(family) >= 4  # deaf, sh, sleep and the guard
     run.process.kill()

@@ -1,15 +1,19 @@
 """A pasted text through the check stage, against documents sent along and against what is held."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from knowledge.loader import load
 from messages import Stage
 from store.texts import verifications
 from store.texts.verifications import VERIFICATIONS
 from tests.servers import TRIAL, ingest
+from workers.encoder import Encoder
 from workers.inline import InlineWorker
+from workers.verify.pasted import sources
 
 HELD = " ".join(TRIAL["text"].split("\n\n")[-1].split())
 
@@ -44,6 +48,37 @@ def test_a_sentence_that_is_held_is_verified_with_its_version_and_exact_place(
             {key: place[key] for key in ("start", "end", "document_id", "version")},
         ).scalar_one()
     assert stored == place["quote"]
+
+
+class Counting:
+    """The encoder of a worker, and how many characters it was given to read."""
+
+    def __init__(self, inner: Encoder) -> None:
+        self.inner, self.characters = inner, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        self.characters += sum(map(len, texts))
+        return self.inner.encode(texts)
+
+
+@pytest.mark.parametrize(
+    "before", ["Cough was seen in many of the patients there. " * 380, "x, " * 6000]
+)
+def test_the_encoder_reads_so_much_of_a_text_and_what_it_leaves_is_found_by_its_words(
+    inline: InlineWorker, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    policy = {**load("verifying"), "meaning_characters": 40, "meaning_in_all": 400}
+    ingest(inline.store, TRIAL)
+    inline.run()
+    encoder = Counting(inline.context.encoder)
+    monkeypatch.setitem(vars(inline.context), "encoder", encoder)
+    monkeypatch.setattr(sources, "load", lambda name: policy)
+    result = check(inline, f"{before}\n\n{HELD}")
+    assert encoder.characters <= 400
+    assert result["statements"][-1]["verification_status"] == "verified"
 
 
 def test_an_identifier_that_is_not_held_is_said_to_be_unknown(inline: InlineWorker) -> None:

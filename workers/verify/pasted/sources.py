@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 from uuid import UUID
 
@@ -96,11 +97,13 @@ def _within(limit: str, count: int, what: str) -> None:
 def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
     """The versions that a statement names, or those that a search finds for it.
 
+    The encoder reads the first statements of a very long text; the others are searched by words.
+
     Raises:
         Permanent: the index was made with another encoder.
     """
     judged = [one for one in statements if one.claims or one.quotations]
-    vectors = context.encoder.encode([one.words for one in judged])
+    vectors = context.encoder.encode(_read_by_meaning(judged))
     segments = context.cache.setdefault("lexical_segments", {})
     many = int(load("verifying")["candidates"])
     with context.store.reading() as session:
@@ -110,11 +113,11 @@ def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
             raise Permanent(str(error)) from error
         named = _named(session, statements)
         found: dict[str, list[UUID]] = {}
-        for one, vector in zip(judged, vectors, strict=True):
+        for one, vector in zip_longest(judged, vectors):
             read = lexical.prepare(session, terms(one.words), segments)
             by_words = lexical.best(session, read, many, Filter())
             whole = read.chunk_ids if read else None
-            by_meaning = dense.search(session, vector, many, whole=whole)
+            by_meaning = [] if vector is None else dense.search(session, vector, many, whole=whole)
             found[one.statement_id] = _versions(
                 session, [chunk for chunk, _ in [*by_words, *by_meaning]]
             )
@@ -147,6 +150,19 @@ def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
         titles={key: version.title for key, version in versions.items()},
         bearers=bearers,
     )
+
+
+def _read_by_meaning(statements: Sequence[Statement]) -> list[str]:
+    """What the encoder reads: the beginning of each statement, as far as there is time for them."""
+    policy = load("verifying")
+    each, left, found = int(policy["meaning_characters"]), int(policy["meaning_in_all"]), []
+    for one in statements:
+        words = one.words[:each]
+        left -= len(words)
+        if left < 0:
+            break
+        found.append(words)
+    return found
 
 
 def _named(session: Session, statements: Sequence[Statement]) -> dict[str, list[UUID]]:

@@ -31,6 +31,8 @@ class DraftedClaim(Part):
     heading: str
     also: tuple[AlsoSays, ...] = ()
     covers: float = 1.0
+    answers: int = 0
+    """Its place, from 1, among the claims that its drafter calls the answer; 0: it is none."""
     further: tuple[str, ...] = ()
     """Evidence keys beside the first: the quotation, or a part of it, may stand in any of them."""
 

@@ -8,6 +8,7 @@ texts. What was dropped is counted by reason.
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -59,6 +60,10 @@ class Written(_Shape):
         BeforeValidator(lambda written: meant(written, _VERDICTS)),
     ]
     claims: list[WrittenClaim]
+    answer: Annotated[
+        list[int],
+        Field(description="numbers, from 1, of the claims that answer the question, best first"),
+    ] = Field(default_factory=list)
     missing: Annotated[
         list[str],
         Field(description="headings that the question asks for and the evidence has nothing for"),
@@ -71,6 +76,8 @@ class Accepted:
 
     claims: Sequence[WrittenClaim]
     """In the order of the sections, under their headings."""
+    answer: Sequence[int]
+    """For each of them its place among those that answer the question, from 1; 0: it is none."""
     missing: Sequence[str]
     """Sections that the model calls empty and that no source shown belongs to."""
     refused: Mapping[str, int]
@@ -98,17 +105,17 @@ class ModelDraft:
             **self.consulted.as_body(),
             "form": self.instructions.form,
             "abstained": self.accepted.abstained,
-            "claims": [_stored(n, one) for n, one in enumerate(claims, 1)],
+            "claims": list(map(_stored, count(1), claims, self.accepted.answer)),
             "missing": list(self.accepted.missing),
             "refused": dict(self.accepted.refused),
             "moved": self.accepted.moved,
         }
 
 
-def _stored(number: int, claim: WrittenClaim) -> dict[str, Any]:
+def _stored(number: int, claim: WrittenClaim, place: int) -> dict[str, Any]:
     key, *further = claim.evidence_id.split(_BETWEEN)
     body = {"claim_id": f"c{number}", **claim.model_dump(), "evidence_id": key}
-    return {**body, "further": further} if further else body
+    return body | ({"further": further} if further else {}) | ({"answers": place} if place else {})
 
 
 def draft(
@@ -158,12 +165,13 @@ def accept(written: Written, evidence: Sequence[Shown], sections: Sequence[Secti
     if written.verdict == "ABSTAIN_UNVERIFIED":
         dropped = {"abstained": len(written.claims)} if written.claims else {}
         missing = _missing(written.missing, (), evidence, sections)
-        return Accepted((), missing, dropped, 0, abstained=True)
+        return Accepted((), (), missing, dropped, 0, abstained=True)
     known = {one.evidence_id: one for one in evidence}
     refused: Counter[str] = Counter()
     kept: dict[tuple[str, str], WrittenClaim] = {}
-    moved = 0
-    for claim in (_tidy(one, known) for one in written.claims):
+    moved, places = 0, _places(written.answer)
+    answering: dict[tuple[str, str], int] = {}
+    for number, claim in enumerate((_tidy(one, known) for one in written.claims), 1):
         reason = _refusal(claim, kept)
         if reason:
             refused[reason] += 1
@@ -171,10 +179,17 @@ def accept(written: Written, evidence: Sequence[Shown], sections: Sequence[Secti
         home = _home(claim, known[claim.evidence_id.split(_BETWEEN)[0]], sections)
         moved += home != claim.heading
         kept[claim.evidence_id, claim.text] = claim.model_copy(update={"heading": home})
+        answering[claim.evidence_id, claim.text] = places.get(number, 0)
     place = {section.heading: n for n, section in enumerate(sections)}
     claims = sorted(kept.values(), key=lambda one: place[one.heading])
     missing = _missing(written.missing, claims, evidence, sections)
-    return Accepted(claims, missing, refused, moved, abstained=False)
+    answer = [answering[one.evidence_id, one.text] for one in claims]
+    return Accepted(claims, answer, missing, refused, moved, abstained=False)
+
+
+def _places(numbers: Sequence[int]) -> dict[int, int]:
+    """The place of each claim that is named as an answer, by its number."""
+    return {number: place for place, number in enumerate(dict.fromkeys(numbers), 1)}
 
 
 def _tidy(claim: WrittenClaim, known: Collection[str]) -> WrittenClaim:

@@ -1,4 +1,4 @@
-"""What of the evidence a language model is shown: whole sentences of the passages found. Pure.
+"""What of the evidence a language model is shown: texts, of long ones the passages found. Pure.
 
 Texts of sources are data. They are sent as strings of one JSON object, which no text can close, and
 what speaks to a program instead of a reader is left out before (clinical_text/instructions.py).
@@ -68,10 +68,20 @@ def shown(evidence: Sequence[tuple[Found, Version]]) -> list[Shown]:
     Args:
         evidence: the retrieval's entries with their versions, best first.
     """
-    bounds = generation_policy().evidence
-    room = min(bounds.document_chars, bounds.all_chars // max(1, len(evidence)))
-    found = (_shown(entry, version, room) for entry, version in evidence)
+    rooms = _rooms([len(version.text) for _, version in evidence])
+    found = (_shown(*one, room) for one, room in zip(evidence, rooms, strict=True))
     return [one for one in found if one.passages]
+
+
+def _rooms(lengths: Sequence[int]) -> list[int]:
+    """How many characters of each text are shown: the short ones whole, the others alike."""
+    bounds = generation_policy().evidence
+    rooms, left = [0] * len(lengths), bounds.all_chars
+    shortest_first = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for waiting, number in zip(range(len(lengths), 0, -1), shortest_first, strict=True):
+        rooms[number] = min(lengths[number], bounds.document_chars, left // waiting)
+        left -= rooms[number]
+    return rooms
 
 
 def _shown(entry: Found, version: Version, room: int) -> Shown:
@@ -90,7 +100,9 @@ def _shown(entry: Found, version: Version, room: int) -> Shown:
             for span in _snippets(
                 version.text,
                 Structure.model_validate(version.structure).sentences,
-                [Span(one.start, one.end) for one in entry.passages],
+                [Span(0, len(version.text))]
+                if len(version.text) <= room
+                else [Span(one.start, one.end) for one in entry.passages],
                 room,
             )
         ],

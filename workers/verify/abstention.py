@@ -58,6 +58,7 @@ def must_abstain(
     evidence_found: int,
     verified: Sequence[Standing],
     asks_for_today: bool,
+    declined: bool = False,
     filtered: bool = False,
     is_clinical: bool = True,
     names_something: bool = True,
@@ -74,6 +75,7 @@ def must_abstain(
     Args:
         evidence_found: how many held sources speak to the question.
         verified: one for each claim that holds.
+        declined: whether its drafter said that no source answers it.
         is_clinical: whether a word of the question is of medicine. One that has none and is not
             answered is on something else; where evidence answers it, it is answered.
         names_something: whether it is on anything in particular.
@@ -96,7 +98,7 @@ def must_abstain(
     if evidence_found == 0:
         return _nothing_found(filtered=filtered, lacks_named=lacks_named, lacks=lacks)
     if not verified:
-        return abstention("unsupported")
+        return abstention("unsupported", worded="declined" if declined else None)
     verified = _answering(verified)
     if all(one.contested for one in verified):
         decided = all(one.overruled for one in verified)

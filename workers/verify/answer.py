@@ -7,7 +7,7 @@ from typing import Any
 
 from contracts import Answer, Retrieval
 from contracts.answer import Conflict, Lead, Scores
-from contracts.draft import Proposal
+from contracts.draft import DraftedClaim, Proposal
 from knowledge.anchors import trial_of
 from knowledge.links import is_direct
 from knowledge.loader import load
@@ -111,6 +111,7 @@ def compose(
     missing = unspoken(question, retrieval, told) if passed.shown else []
     reason = must_abstain(
         evidence_found=_found(draft, held),
+        declined=draft.abstained,
         verified=_standings(draft, passed, undecided, held),
         asks_for_today=retrieval.asks_for_today and not in_the_past,
         lacks=draft.lacks,
@@ -188,11 +189,16 @@ def _told(shown: Sequence[Shown], held: Mapping[str, Held]) -> list[str]:
 
 
 def _said(draft: Proposal, passed: Passed, held: Mapping[str, Held]) -> list[Said]:
-    covers = {one.claim_id: one.covers for one in draft.claims}
+    drafted = {one.claim_id: one for one in draft.claims}
     return [
-        Said(one, held[one.evidence_id].version, covers.get(one.claim_id, 1.0))
+        Said(one, held[one.evidence_id].version, *_drafted(drafted.get(one.claim_id)))
         for one in passed.verified
     ]
+
+
+def _drafted(one: DraftedClaim | None) -> tuple[float, int]:
+    """The share of the question that a claim holds, and its place among those that answer it."""
+    return (one.covers, one.answers) if one else (1.0, 0)
 
 
 def _remarks(retrieval: Retrieval, missing: Sequence[str]) -> list[dict[str, Any]]:

@@ -66,6 +66,10 @@ class _Judged(BaseModel):
     claim_id: str
     doubts: Annotated[list[_Settled], Field(description="an answer to each doubt of the claim")]
     verdict: Annotated[Support, BeforeValidator(lambda written: meant(written, _SAID))]
+    missing: Annotated[
+        str,
+        Field(description="words of the claim that the source does not bear out; empty if none"),
+    ] = ""
 
 
 class Judgement(BaseModel):
@@ -81,12 +85,13 @@ Ask = Callable[[Prompt[Judgement]], Proposal[Judgement]]
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said of a claim: its verdict, the doubts that it settled, and all that it
-    answered."""
+    """What a model said of a claim: its verdict, the doubts that it settled, all that it answered,
+    and the words that it misses in the source, if the claim has them."""
 
     verdict: Support
     settled: frozenset[str] = frozenset()
     answered: frozenset[str] = frozenset()
+    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,9 +122,11 @@ class Material:
     def _source(self, name: str, key: str) -> dict[str, Any]:
         cited = self.texts[key]
         whole = len(cited.source.text) <= judging_policy().document_characters
-        return {"source": name, "title": cited.title} | (
-            {"text": cited.for_model()} if whole else {}
-        )
+        told = {"source": name, "title": cited.title}
+        told |= {
+            one: cited.origin[one] for one in ("version", "published_on") if one in cited.origin
+        }
+        return told | ({"text": cited.for_model()} if whole else {})
 
     def _claim(self, name: str, one: Located | Control, names: Mapping[str, str]) -> dict[str, Any]:
         parts = _parts(one)  # without a place it cannot pass, and is not asked about
@@ -269,7 +276,7 @@ def _replies(judgement: Judgement, known: Mapping[str, Any]) -> dict[str, Reply]
     judged = [(the_one_named(one.claim_id, known), one) for one in judgement.verdicts]
     times = Counter(claim_id for claim_id, _ in judged)
     return {
-        claim_id: Reply(one.verdict, _settled(one), _answered(one))
+        claim_id: Reply(one.verdict, _settled(one), _answered(one), one.missing.strip(_AROUND))
         for claim_id, one in judged
         if claim_id is not None and times[claim_id] == 1
     }

@@ -75,6 +75,8 @@ def reasons(one: Located, reply: Reply | None) -> list[str]:
     ]
     if reply.verdict is not Support.SUPPORTED:
         told.append(_REASONS[reply.verdict])
+        if reply.missing and reply.missing in one.text:  # a copy: no judge writes into a claim
+            told.append(f"It does not say: “{reply.missing}”.")
     return told
 
 

@@ -65,6 +65,21 @@ def test_a_claim_out_of_bounds_is_dropped_and_counted_and_the_others_stay(
     assert accepted.refused == {reason: 1}
 
 
+@given(st.permutations(range(1, 5)), st.integers(0, 4), st.sets(st.integers(-2, 9), max_size=3))
+def test_claims_that_answer_keep_their_place_wherever_they_come_to_stand(
+    order: list[int], named: int, unknown: set[int]
+) -> None:
+    """Of claims in any order, one of an unknown source; a number of no claim is nothing."""
+    claims = [claim(("E1", "E3", "E2", "E9")[n - 1], text=f"Statement {n}.") for n in order]
+    numbers = [order.index(n) + 1 for n in range(1, named + 1)]
+    written = Written(
+        verdict="ANSWER", claims=claims, answer=[*numbers, *unknown - set(range(1, 5))], missing=[]
+    )
+    accepted = kept(written)
+    places = dict(zip((one.text for one in accepted.claims), accepted.answer, strict=True))
+    assert places == {f"Statement {n}.": n if n <= named else 0 for n in (1, 2, 3)}
+
+
 def test_no_more_claims_than_allowed_are_kept() -> None:
     many = [claim(text=f"Statement {n}.") for n in range(BOUNDS.claims + 5)]
     accepted = kept(answer(*many))

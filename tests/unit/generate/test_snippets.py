@@ -1,4 +1,4 @@
-"""What a language model is shown of the evidence: whole sentences of the passages, as data."""
+"""What a language model is shown of the evidence: texts that fit, passages of others, as data."""
 
 import json
 from datetime import UTC, datetime
@@ -51,15 +51,31 @@ def entry(*passages: tuple[int, int], key: str = "E1") -> Found:
     return filled(Found, evidence_id=key, passages=places)
 
 
+LONG = "x" * BOUNDS.document_chars
+"""A sentence after which a text does not fit as a whole."""
+
+
+def test_a_text_that_fits_is_shown_whole_wherever_its_passage_stands() -> None:
+    (one,) = shown([(entry((0, 5)), version(SENTENCES))])
+    assert list(one.passages) == ["\n".join(SENTENCES)]
+
+
+def test_a_text_that_fits_because_others_are_short_is_shown_whole() -> None:
+    share = BOUNDS.all_chars // 8
+    long, short = version(["y" * share + "."]), version(["A short one."])
+    found = shown([(entry((0, 9), key="E0"), long), *((entry(), short) for _ in range(7))])
+    assert [len(one.passages) for one in found] == [1] * 8
+
+
 def test_whole_sentences_inside_the_passages_are_shown_and_nothing_else() -> None:
-    held = version(SENTENCES)
+    held = version([*SENTENCES, LONG])
     second = held.text.index(SENTENCES[1])
     (one,) = shown([(entry((second - 5, second + 2 * len(SENTENCES[1]) + 6)), held)])
     assert list(one.passages) == [f"{SENTENCES[1]}\n{SENTENCES[2]}"]
 
 
 def test_passages_that_overlap_are_shown_once_and_apart_ones_apart() -> None:
-    held = version(SENTENCES)
+    held = version([*SENTENCES, LONG])
     size = len(SENTENCES[0]) + 1
     (one,) = shown([(entry((0, 2 * size), (size, 3 * size), (5 * size, 6 * size)), held)])
     assert list(one.passages) == ["\n".join(SENTENCES[:3]), SENTENCES[5]]

@@ -24,7 +24,15 @@ from workers.verify.lead.strength import strength
 TRIAL, COHORT = "randomized controlled trial", "observational study"
 
 
-def said(text: str, number: int = 1, *, covers: float = 1.0, year: int = 2020, **of: Any) -> Said:
+def said(
+    text: str,
+    number: int = 1,
+    *,
+    covers: float = 1.0,
+    answers: int = 0,
+    year: int = 2020,
+    **of: Any,
+) -> Said:
     given: dict[str, Any] = {
         **{"n": 1, "content_hash": "0" * 64, "title": f"Work {number}", "text": text},
         **{"source_type": "pubmed", "identifiers": {}, "authors": [], "labels": []},
@@ -33,7 +41,7 @@ def said(text: str, number: int = 1, *, covers: float = 1.0, year: int = 2020, *
     claim = Verified(
         *(f"c{number}", text, f"E{number}", "EVIDENCE", "verbatim"), Span(0, len(text)), "words"
     )
-    return Said(claim, DocumentVersion(**(given | of)), covers)
+    return Said(claim, DocumentVersion(**(given | of)), covers, answers)
 
 
 def first(
@@ -49,6 +57,25 @@ def first(
 
 def score(yes: float, no: float) -> Scores:
     return Scores(supported=yes, contradicted=no, digest="0")
+
+
+def test_what_its_drafter_calls_the_answer_is_shown_first_in_its_order() -> None:
+    claims = [
+        said("Aspirin was studied in a trial.", 1, evidence_level=TRIAL, year=2024),
+        said("It cut death by a tenth.", 2, answers=2),
+        said("It prevents stroke.", 3, answers=1),
+    ]
+    assert first("explanation", *claims).text == "It prevents stroke.\nIt cut death by a tenth."
+    assert first("trials", *claims).claim_ids == ("c3", "c2")
+    assert first("number", *claims[:2]).claim_ids == ("c2",)
+
+
+def test_a_replaced_edition_is_no_answer_whatever_its_drafter_calls_it() -> None:
+    old, new = (
+        said(f"Aspirin is advised since {year}.", n, answers=n, year=year, source_type="nccn")
+        for n, year in ((1, 2019), (2, 2024))
+    )
+    assert first("explanation", old, new).claim_ids == ("c2",)
 
 
 def test_yes_is_said_with_the_claim_that_says_so() -> None:
@@ -82,7 +109,7 @@ def test_a_list_has_a_line_a_source() -> None:
 
 
 def test_a_recommendation_has_its_body_year_and_grade_and_no_replaced_edition_speaks() -> None:
-    of = {"source_type": "guideline", "publisher": "NICE"}
+    of: dict[str, Any] = {"source_type": "guideline", "publisher": "NICE"}
     old = said("It should be stopped.", 1, year=2012, **of)
     new = said("It should be continued (grade 1B).", 2, year=2022, **of)
     lead = first("recommendation", old, new)

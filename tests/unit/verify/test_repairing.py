@@ -69,6 +69,14 @@ def test_what_holds_and_what_no_wording_cures_is_not_sent_back(
     assert reasons(one, reply) == []
 
 
+def test_the_drafter_is_told_which_of_its_words_the_judge_misses_and_nothing_else() -> None:
+    one = located("The drug helped adults in Spain.")
+    copied = Reply(Support.PARTIAL, missing="in Spain")
+    assert reasons(one, copied)[-1] == "It does not say: “in Spain”."
+    invented = Reply(Support.PARTIAL, missing="it helped children")
+    assert reasons(one, invented) == reasons(one, Reply(Support.PARTIAL))
+
+
 def test_only_text_and_quotation_of_a_claim_that_was_sent_change() -> None:
     one = located("Pain fell by 7 points.")
     drafter = Drafter(

@@ -110,7 +110,7 @@ def test_an_abstention_has_the_keys_and_values_that_openapi_names(words: str) ->
 
 def test_openapi_names_every_reason_for_which_an_answer_abstains() -> None:
     named, nothing = get_args(AnswerOut.model_fields["abstain_reason"].annotation)
-    worded = {"filtered", "dated", "not_held", "overruled", "not_english", "misspelt"}
+    worded = {"filtered", "dated", "not_held", "overruled", "not_english", "misspelt", "declined"}
     worded |= {f"other_{who}" for who in get_args(LacksOut.model_fields["who"].annotation)}
     worded |= {"other_named"}
     assert set(get_args(named)) == set(load("trust")["cures"]) - worded

@@ -44,6 +44,8 @@ class Said:
     claim: Verified
     version: Version
     covers: float
+    answers: int = 0
+    """Its place, from 1, among the claims that its drafter calls the answer; 0: it is none."""
 
     @property
     def source(self) -> str:
@@ -85,12 +87,13 @@ def lead_of(
         scores: what the verifier made of claims on a yes/no question.
         missing: what the question must be answered on and no source names.
     """
-    best = _answering(_in_force(said))
+    best = _named(said) or _answering(_in_force(said))
     if missing:
         text = load("trust")["lead"]["beside"].format(names=", ".join(missing))
         return _lead("beside", [best[0]], text=f"{text} {best[0].claim.text}")
-    form = _FORMS.get(asked.type if asked else "", _sentence)
-    return form(best, scores, asked or Asked(type="")) or _sentence(best, scores, asked)
+    form = _FORMS.get(asked.type if asked else "")
+    made = form(best, scores, asked) if form else None
+    return made or (_sentences(best) if best[0].answers else _sentence(best))
 
 
 def lead_of_none(reason: Abstention | None, lacks: Lacks | None, held: Sequence[str]) -> Lead:
@@ -120,6 +123,11 @@ def _in_force(said: Sequence[Said]) -> list[Said]:
     return [one for one in said if not one.advises or one.year == last[one.source]]
 
 
+def _named(said: Sequence[Said]) -> list[Said]:
+    """Those that their drafter says answer the question, in its order."""
+    return sorted((one for one in _in_force(said) if one.answers), key=lambda one: one.answers)
+
+
 def _answering(said: Sequence[Said]) -> list[Said]:
     """Those that hold nearly as much of the question as any, in their order."""
     least = load("answers")["answers_from"] * max(one.covers for one in said)
@@ -144,6 +152,11 @@ def _sentence(best: Sequence[Said], *_: object) -> Lead:
     near = [one for one in best if one.covers >= _NEAR * best[0].covers]
     is_study = best[0].strength[0] < _LAST
     return _lead("sentence", (by_strength(near) if is_study else near)[:1])
+
+
+def _sentences(named: Sequence[Said]) -> Lead:
+    """All that are named, as far as there is room."""
+    return _lead("sentence", list(_within(named, lambda one: one.claim.text)))
 
 
 def _yesno(best: Sequence[Said], scores: Mapping[str, Scores], _: Asked) -> Lead | None:

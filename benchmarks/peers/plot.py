@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.load_page import lines
+from benchmarks.load.page import lines
 from benchmarks.peers.report import NAMES
 
 

@@ -40,7 +40,7 @@ _BUILDING = sa.text(
 EF_SEARCH = 100
 """The least number of candidates in a step of the index scan (pgvector README, "Query Options"); a
 third of the square root of all windows is used if that is more. Of two indexes of the same million
-windows, at a fifth of the root, one had a recall of 0.98, the other 0.94 (benchmarks/search.py)."""
+windows, at a fifth of the root, one had a recall of 0.98, the other 0.94 (benchmarks/search)."""
 
 
 class EncoderMismatch(RuntimeError):

@@ -22,7 +22,7 @@ LEAST = 500
 FACTOR = 30
 """Up to `LEAST` chunks count as few; in an index of n, up to `FACTOR` √n. Listing and comparing m
 of them takes m steps; an HNSW scan for the nearest 60 takes 60 n/m, each 30 times as long with a
-million chunks and less with fewer (benchmarks/search.py). Without an index, any number is few."""
+million chunks and less with fewer (benchmarks/search). Without an index, any number is few."""
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ import psycopg
 import redis
 import sqlalchemy as sa
 
-from benchmarks.soak_samples import KINDS, Sampler
-from benchmarks.soak_verdict import judge
+from benchmarks.soak.samples import KINDS, Sampler
+from benchmarks.soak.verdict import judge
 from messages import RetrieveV1
 from store.core.settings import Settings
 from store.core.unit_of_work import Store

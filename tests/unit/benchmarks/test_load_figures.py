@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.load_figures import Asked, Depth, arrivals, quantile, step, table
-from benchmarks.load_page import lines, write_part
+from benchmarks.load.figures import Asked, Depth, arrivals, quantile, step, table
+from benchmarks.load.page import lines, write_part
 
 
 def test_arrivals_are_those_of_a_poisson_process_and_the_same_for_the_same_seed() -> None:

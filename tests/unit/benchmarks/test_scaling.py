@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.scaling import (
+from benchmarks.scaling.sizes import (
     MEASURED,
     Given,
     Measured,
@@ -145,5 +145,5 @@ def test_9_5_the_command_prints_it_for_people_and_for_programs(
 
 
 def test_9_5_the_document_shows_what_the_command_prints(measured: Measured) -> None:
-    document = (MEASURED.parents[1] / "docs" / "scaling.md").read_text("utf-8")
+    document = (MEASURED.parents[2] / "docs" / "scaling.md").read_text("utf-8")
     assert "\n".join(lines(PUBMED, measured)) in document, "run the command and paste it anew"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.soak_samples import KINDS, role_of
-from benchmarks.soak_verdict import Series, TooFew, judge, table
+from benchmarks.soak.samples import KINDS, role_of
+from benchmarks.soak.verdict import Series, TooFew, judge, table
 
 SECONDS = 540
 EVERY = 2

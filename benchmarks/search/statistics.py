@@ -1,7 +1,7 @@
 """What the synthetic index of `make bench-search` imitates: figures of a real corpus, no words.
 
-`python -m benchmarks.search_statistics DIR` reads a BEIR folder (`corpus.jsonl`, `queries.jsonl`)
-through the product's own chunks, encoder and terms and writes `search_statistics.json`:
+`python -m benchmarks.search.statistics DIR` reads a BEIR folder (`corpus.jsonl`, `queries.jsonl`)
+through the product's own chunks, encoder and terms and writes `statistics.json`:
 
 - vectors, in the axes of the corpus's covariance: their mean, the variance between and within the
   clusters of a k-means, and where queries lie: their mean distance from the centre of the cluster
@@ -29,7 +29,7 @@ from store.documents.records import SourceRecord
 from store.index.terms import terms
 from workers.encoder import encoder_for
 
-STATISTICS = Path(__file__).with_name("search_statistics.json")
+STATISTICS = Path(__file__).with_name("statistics.json")
 PER_CLUSTER = 20
 QUERIES = 200
 Matrix = NDArray[np.float32]

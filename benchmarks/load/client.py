@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import httpx
 import sqlalchemy as sa
 
-from benchmarks.load_figures import Asked, Depth, Outcome
+from benchmarks.load.figures import Asked, Depth, Outcome
 from store.core.unit_of_work import Store
 
 POLL_SECONDS = 30

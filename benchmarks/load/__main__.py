@@ -22,10 +22,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import load_page
 from benchmarks.corpus import documents
-from benchmarks.load_client import ask_all, drained, looking
-from benchmarks.load_figures import Step, arrivals, step, table
+from benchmarks.load import page
+from benchmarks.load.client import ask_all, drained, looking
+from benchmarks.load.figures import Step, arrivals, step, table
 from benchmarks.system import system
 from cli.commands.ask import ask
 from cli.commands.demo import QUESTIONS, SAMPLES
@@ -97,7 +97,7 @@ def rates(given: argparse.Namespace) -> list[Step]:
             warm_up(url)
             for number, rate in enumerate(given.rates):
                 one = measure(url, store, rate, given.seconds, given.seed + number)
-                print(json.dumps({"bench": "load", **load_page.body(one)}), flush=True)
+                print(json.dumps({"bench": "load", **page.body(one)}), flush=True)
                 found.append(one)
     return found
 
@@ -128,7 +128,7 @@ def beside_import(given: argparse.Namespace) -> dict[str, Step]:
             url, store, given.rate, given.seconds, given.seed
         )
     for name, one in found.items():
-        print(json.dumps({"bench": "starvation", "when": name, **load_page.body(one)}), flush=True)
+        print(json.dumps({"bench": "starvation", "when": name, **page.body(one)}), flush=True)
     return found
 
 
@@ -136,16 +136,16 @@ def _write_rates(steps: list[Step], given: argparse.Namespace, machine: str) -> 
     points = {
         name: [(one.offered, getattr(one, name)) for one in steps] for name in ("p50", "p95", "p99")
     }
-    load_page.write_plot(
+    page.write_plot(
         "load",
-        load_page.lines(
+        page.lines(
             "Milliseconds from the intended arrival to the answer, by arrival rate",
             "questions asked a second",
             points,
             logarithmic=True,
         ),
     )
-    load_page.write_part(
+    page.write_part(
         "rates",
         f"{machine}. {given.workers} worker process(es) for questions, {given.seconds:g} s a step, "
         f"seed {given.seed}.\n\n{table(steps)}\n\n"
@@ -159,7 +159,7 @@ def _write_import(found: dict[str, Step], given: argparse.Namespace, machine: st
         f"| {one.refused:.0%} |"
         for name, one in found.items()
     )
-    load_page.write_part(
+    page.write_part(
         "import",
         f"{machine}. {given.rate:g} questions a second for {given.seconds:g} s each, "
         f"{given.documents} documents of 2,000 characters, encoder {given.encoder}.\n\n"
@@ -169,7 +169,9 @@ def _write_import(found: dict[str, Step], given: argparse.Namespace, machine: st
 
 def main() -> None:
     """Measure what was asked for."""
-    parser = argparse.ArgumentParser(description="Ask at rising rates, and beside an import.")
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.load", description="Ask at rising rates, and beside an import."
+    )
     parser.add_argument(
         "--rates",
         type=lambda text: [float(one) for one in text.split(",") if one],
@@ -183,7 +185,7 @@ def main() -> None:
     parser.add_argument("--encoder", choices=("minilm", "hash"), default="minilm")
     parser.add_argument("--write", action="store_true", help="into docs/load.md")
     given = parser.parse_args()
-    machine = load_page.machine()
+    machine = page.machine()
     console.print(f"seed {given.seed}; {machine}")
     steps = rates(given) if given.rates else []
     if steps:

@@ -12,7 +12,7 @@ import psutil
 import redis
 import sqlalchemy as sa
 
-from benchmarks.soak_verdict import Series
+from benchmarks.soak.verdict import Series
 from messages import Stage
 from workers.runtime.dramatiq_keys import Keys
 

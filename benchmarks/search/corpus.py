@@ -1,4 +1,4 @@
-"""A synthetic index of any size that looks to a search like a real one (`search_statistics.py`).
+"""A synthetic index of any size that looks to a search like a real one (`statistics.py`).
 
 Vectors are drawn down a tree that is the same at every size, so that a small corpus is a sample of
 a large one: clusters as many as were found in the real corpus and with the variance between them,
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.search_statistics import PER_CLUSTER, STATISTICS
+from benchmarks.search.statistics import PER_CLUSTER, STATISTICS
 from store.index.bm25 import Postings
 from store.index.terms import terms
 

@@ -1,6 +1,6 @@
 """`python -m benchmarks.scaling --abstracts 36000000`: what a corpus of that size takes.
 
-Multiplies what was measured (`scaling.json`: by `benchmarks.scaling_measure`, `benchmarks.search`
+Multiplies what was measured (`measured.json`: by `benchmarks.scaling.measure`, `benchmarks.search`
 and `tests.chaos.hosts`; `--measured FILE` takes your own). What lies beyond a million chunks is
 extrapolated and says so. `docs/scaling.md` has the formulas in words.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import linear_regression
 from typing import Any
 
-MEASURED = Path(__file__).with_name("scaling.json")
+MEASURED = Path(__file__).with_name("measured.json")
 SEGMENT_CHUNKS = 65_536
 """The largest lexical segment (`store.index.lexical`)."""
 EF_SEARCH_GROWS_TO = 9e6
@@ -54,7 +54,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Measured:
-    """Constants, as `scaling.json` has them; `source` says where each is from."""
+    """Constants, as `measured.json` has them; `source` says where each is from."""
 
     chunks: float
     windows: float
@@ -285,7 +285,9 @@ def _short(value: float) -> str:
 
 def main() -> None:
     """Print the arithmetic."""
-    parser = argparse.ArgumentParser(description="What a corpus takes, worked out.")
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.scaling", description="What a corpus takes, worked out."
+    )
     for name, default in asdict(Given(36_000_000)).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default)
     parser.add_argument("--measured", type=Path, default=MEASURED, help="constants of your own")
@@ -303,7 +305,3 @@ def main() -> None:
         print(json.dumps(body, indent=2))
     else:
         print("\n".join(lines(given, measured)))
-
-
-if __name__ == "__main__":
-    main()

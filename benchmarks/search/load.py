@@ -10,7 +10,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from benchmarks.search_corpus import BLOCK, Corpus
+from benchmarks.search.corpus import BLOCK, Corpus
 from store.index import dense, lexical
 
 CHARACTERS = 1_100

@@ -16,7 +16,7 @@ from pygal.style import Style
 # `scheduler.weekly.plots`. There are no plug-ins here.
 sys.meta_path[:] = [one for one in sys.meta_path if type(one).__module__ != "pygal"]
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "load.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "load.md"
 IMAGES = PAGE.parent / "images"
 GREY = "#808080"
 """Ours: read well on white and on black, for a picture cannot ask which it stands on."""

@@ -34,10 +34,10 @@ import redis
 import sqlalchemy as sa
 from rich.console import Console
 
-from benchmarks import load_page
 from benchmarks.corpus import documents
-from benchmarks.soak_samples import Sampler
-from benchmarks.soak_verdict import WARM_UP, Verdict, judge, table
+from benchmarks.load import page
+from benchmarks.soak.samples import Sampler
+from benchmarks.soak.verdict import WARM_UP, Verdict, judge, table
 from benchmarks.system import system
 from cli.commands.demo import QUESTIONS, SAMPLES
 from cli.commands.evidence import follow, submit
@@ -209,9 +209,9 @@ def _write(
         (at / 60, value) for at, value in sampler.taken["PostgreSQL memory, all processes"]
     ]
     title = "Memory of each kind of process, MiB"
-    load_page.write_plot("soak", load_page.lines(title, "minutes of the soak", memory))
+    page.write_plot("soak", page.lines(title, "minutes of the soak", memory))
     said = ", ".join(f"{count} × {what}" for what, count in sorted(ended.items()))
-    load_page.write_part(
+    page.write_part(
         "soak",
         f"{head}. {messages:,} messages were done (a shift has {SHIFT_MESSAGES:,}); "
         f"ends that the clients saw: {said}.\n\n{table(verdicts)}\n\n"
@@ -221,13 +221,15 @@ def _write(
 
 def main() -> None:
     """Run the soak, print the verdict, exit with it."""
-    parser = argparse.ArgumentParser(description="A shift of two hours in some minutes.")
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.soak", description="A shift of two hours in some minutes."
+    )
     parser.add_argument("--minutes", type=float, default=9.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--leak", choices=("memory", "connections", "acks"), default=None)
     parser.add_argument("--write", action="store_true", help="into docs/load.md")
     given = parser.parse_args()
-    machine = load_page.machine()
+    machine = page.machine()
     console.print(f"seed {given.seed}; {machine}")
     verdicts, messages, ended, sampler = soak(given)
     print(table(verdicts))

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.scaling_measure FILE.xml.gz`: what `benchmarks.scaling` multiplies.
+"""`python -m benchmarks.scaling.measure FILE.xml.gz`: what `benchmarks.scaling` multiplies.
 
 Records of a PubMed file go through the product's reader, chunker, encoder's windows and, with other
 numbers and the hash encoder, through every stage into a database of their own; then the tables are
@@ -187,7 +187,7 @@ def message_bytes(servers: EmbeddedServers) -> int:
 
 
 def main() -> None:
-    """Measure, and print what `benchmarks/scaling.json` holds."""
+    """Measure, and print what `benchmarks/scaling/measured.json` holds."""
     parser = argparse.ArgumentParser(description="Weigh what a record and a question leave behind.")
     parser.add_argument("file", nargs="?", type=Path, help="PubMed XML, or its gzip")
     parser.add_argument("--records", type=int, default=6000)

@@ -1,6 +1,6 @@
 """`make bench-search`: hybrid search in indexes of 10,000 to a million chunks, printed as figures.
 
-For each size a synthetic corpus (`search_corpus.py`) is loaded in bulk, the vector index built as
+For each size a synthetic corpus (`corpus.py`) is loaded in bulk, the vector index built as
 the scheduler builds it, and the product's own search timed: lexical and dense search, fusion and
 fetching the passages; encoding the question is timed by itself. Recall is against a look at every
 vector that passes. Each is done without a filter and with three: about a fifth, a fiftieth and a
@@ -27,8 +27,8 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from rich.console import Console
 
-from benchmarks.search_corpus import BLOCK, Corpus
-from benchmarks.search_load import load, published, statuses
+from benchmarks.search.corpus import BLOCK, Corpus
+from benchmarks.search.load import load, published, statuses
 from knowledge.policy import retrieval_policy
 from store.core.database import connect
 from store.core.schema import migrate
@@ -214,7 +214,9 @@ def _quantiles(times: list[float]) -> dict[str, float]:
 
 def main() -> None:
     """Measure each size, print a line for each filter, and all of it as JSON."""
-    parser = argparse.ArgumentParser(description="Measure search in large indexes.")
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.search", description="Measure search in large indexes."
+    )
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="chunks, by commas")
     parser.add_argument("--queries", type=int, default=200, help="for each filter")
     parser.add_argument("--keep", type=Path, help="a directory for the databases")

@@ -1,0 +1,1 @@
+"""Latency and refusals at rising rates (`make load`)."""

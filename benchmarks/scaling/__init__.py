@@ -1,0 +1,1 @@
+"""What a corpus of a given size takes, from what was measured."""

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.scaling`."""
+
+from benchmarks.scaling.sizes import main
+
+main()

@@ -1,0 +1,1 @@
+"""Search among up to a million chunks (`make bench-search`)."""

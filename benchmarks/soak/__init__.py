@@ -1,0 +1,1 @@
+"""Two hours of messages in ten minutes: does anything grow (`make soak`)?"""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.notes_marked [development|locked] [--details] [--json]`."""
+"""`python -m benchmarks.notes_marked [development|locked|strangers] [--details]`."""
 
 import argparse
 import json
@@ -128,16 +128,16 @@ def shares(counts: Counter[str]) -> dict[str, Any]:
 
 
 def _halves(chosen: str) -> Iterator[tuple[str, Marked]]:
-    for half in ("development", "locked"):
-        if chosen in (half, "both"):
+    for half in ("development", "locked", "strangers"):
+        if chosen in (half, "all"):
             for note in marked(_HERE / f"{half}.txt"):
                 yield half, note
 
 
 def main() -> None:
-    """Prints the figures of each half; `--details` the faults of the development half only."""
+    """Prints the figures of each part; `--details` the faults of the development half only."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("half", nargs="?", default="both")
+    options.add_argument("half", nargs="?", default="all")
     options.add_argument("--details", action="store_true")
     chosen = options.parse_args()
     totals: dict[str, Counter[str]] = defaultdict(Counter)

@@ -420,16 +420,16 @@ def test_a_query_has_one_spelling(query: str, spelling: str) -> None:
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ("", "empty"),
-        (" \t ", "empty"),
-        ("x" * 4_001, "longer"),
+        ("", "blank"),
+        (" \t ", "blank"),
+        ("x" * 4_001, "4,000"),
         ("sleep\x00", "control"),
         ("sleep\nwake", "control"),
         ('deep "sleep', "quotation"),
-        ("(sleep", "lacks a"),
-        ("sleep)", "other half"),
-        ("sleep[tiab", "lacks a"),
-        ("([sleep)]", "other half"),
+        ("(sleep", "does not close it"),
+        ("sleep)", "not open"),
+        ("sleep[tiab", "does not close it"),
+        ("([sleep)]", "not open"),
     ],
 )
 def test_a_query_that_cannot_work_is_refused_with_what_to_write(query: str, reason: str) -> None:

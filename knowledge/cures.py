@@ -138,8 +138,8 @@ def _searchable(recognized: Mapping[str, Sequence[str]]) -> list[tuple[Kind, str
 def _headings(
     recognized: Mapping[str, Sequence[str]], asked: Sequence[tuple[Kind, str]]
 ) -> dict[tuple[Kind, str], list[str]]:
-    """The MeSH headings beside the phrases of each tag `asked`: only those by which the class of the
-    question is widened (EB-3.2 to 3.4), each with the tag that it names, else with the decision."""
+    """The MeSH headings beside the phrases of each tag `asked`: only those of the question's class
+    (EB-3.2 to 3.4), each with the tag that it names, else with the decision."""
     known = {
         kind: [tag for tag in recognized.get(kind, ()) if tag in _phrases()[kind]] for kind in KINDS
     }

@@ -14,7 +14,7 @@ from api_gateway.library.view import (
     choices,
     found_line,
     held_line,
-    packs,
+    pack_views,
     page_address,
     suggested,
     watch_view,
@@ -23,6 +23,7 @@ from api_gateway.pages.forms import Form, FormOrNothing, refused_form
 from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
+from api_gateway.sources.pack_routes import fill, pack_states
 from api_gateway.sources.watch_routes import list_watches
 from api_gateway.state import Gateway, InGateway
 from knowledge.queries import QueryRefused, plain_query
@@ -104,7 +105,6 @@ def _library(
         empty=empty,
         newest=page_address(given, "") if isinstance(asked, DocumentsIn) and asked.cursor else "",
         older=page_address(given, next_cursor),
-        packs=packs(),
     )
 
 
@@ -139,7 +139,7 @@ def _watches(
         given={"source": "", "query": "", **(given or {})},
         error="; ".join(one.message for one in problem.errors) or problem.detail if problem else "",
         suggestions=suggested((one["source"], one["query"]) for one in bodies if one["active"]),
-        packs=packs(),
+        packs=pack_views(pack_states(gateway)),
     )
 
 
@@ -186,11 +186,6 @@ def follow_again(
 
 @router.post("/packs", dependencies=[needs(Scope.OPERATE)])
 def fill_pack(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
-    """Fetch the works of a pack, once, from the sources that have them."""
-    chosen = next((one for one in packs() if one.name == form.get("pack")), None)
-    if chosen is None:
-        raise not_found("pack")
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        for source, query in chosen.queries.items():
-            refresh_requests.refresh_query(work, source, query, now(), keep=False)
+    """Fetch the works of a pack from the sources that have them, and follow them."""
+    fill(form.get("pack", ""), request, gateway, caller)
     return RedirectResponse(WATCHES, 303)

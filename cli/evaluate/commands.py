@@ -117,25 +117,17 @@ def regression(
 
 @evaluate_app.command()
 def packs(
-    ctx: typer.Context,
-    online: Annotated[
-        bool, typer.Option("--online", help="ask PubMed, Crossref and ClinicalTrials.gov")
-    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Scenario packs: form, tags, identifiers; with --online whether each work exists.
+    """Scenario packs: form, tags, identifiers; `attest packs fill` asks the sources for the works.
 
     Ends with exit code 1 if anything does not hold.
     """
-    from cli.evaluate.packs import body, evaluate_packs, shown, source_clients
+    from cli.evaluate.packs import body, evaluate_packs, shown
     from cli.output.tables import table_console
     from knowledge.scenarios import pack_files
 
-    if online:
-        with source_clients(Instance.of(ctx).settings) as clients:
-            report = evaluate_packs(pack_files(), clients)
-    else:
-        report = evaluate_packs(pack_files())
+    report = evaluate_packs(pack_files())
     if as_json:
         print_json(body(report))
     else:

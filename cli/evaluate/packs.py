@@ -1,10 +1,7 @@
-"""`attest evaluate packs`: checks the scenario packs, and that the works they name exist."""
+"""`attest evaluate packs`: checks the files of the scenario packs. Nobody is asked."""
 
-import re
-import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,20 +11,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from cli.evaluate.scratch import scratch
 from knowledge.links import is_search_page
 from knowledge.loader import load, parse
 from knowledge.scenarios import Entry, Kind, Scenario
-from store.core.settings import Settings
-from store.documents.records import ENDING_NOTICES, Notice
-from workers.http.client import SourceClient
-from workers.http.errors import SourceError
-from workers.http.factory import client_for
-from workers.ingest.connectors.base import Connector
-from workers.ingest.connectors.clinicaltrials import CLINICALTRIALS
-from workers.ingest.connectors.crossref import CROSSREF
-from workers.ingest.connectors.pubmed import PUBMED
-from workers.ingest.enrichment import NoWord, Work
 
 GROUPS: Mapping[str, tuple[Kind, ...]] = {
     "guidelines": ("guideline",),
@@ -35,15 +21,6 @@ GROUPS: Mapping[str, tuple[Kind, ...]] = {
     "trials or cohorts": ("pivotal_trial", "cohort"),
 }
 """The kinds of evidence that a pack should have (EB-4.1)."""
-SOURCES = {"pmid": "pubmed", "doi": "crossref", "nct_id": "clinicaltrials"}
-"""The source that is asked about an identifier of each kind."""
-SAME_TITLE = 0.75
-"""Our choice: the share of the shorter title's words that the other must have. Sources omit
-subtitles and names of committees, and spell compounds in two ways."""
-YEARS_APART = 1
-"""Difference allowed: a work may be online in December and in print in January."""
-
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -56,65 +33,26 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A source's record of an identifier. `names` are its titles, `text` all its words (for
-    registries, whose records name the trial there)."""
-
-    names: tuple[str, ...]
-    year: int | None = None
-    notices: tuple[Notice, ...] = ()
-    text: str = ""
-
-
-@dataclass(frozen=True)
 class Report:
-    """The packs that could be read, the faults, and the number of identifiers looked up; None if
-    the check was offline."""
+    """The packs that could be read, and the faults."""
 
     packs: tuple[Scenario, ...]
     faults: tuple[Fault, ...]
-    looked_up: int | None
 
 
-def evaluate_packs(
-    files: Mapping[str, str], clients: Mapping[str, SourceClient] | None = None
-) -> Report:
-    """Check the packs in `files` (text by file name). With `clients` (by source name) also check
-    that each identifier of a confirmed entry exists and is that of the work (EB-4.1, EB-7.5)."""
+def evaluate_packs(files: Mapping[str, str]) -> Report:
+    """Check the packs in `files` (text by file name)."""
     packs, faults = _read(files)
     for pack in packs:
         faults += [Fault(pack.name, title, problem) for title, problem in _faults_within(pack)]
     faults += _faults_across(packs)
-    looked_up = None
-    if clients is not None:
-        looked_up, differing = _look_up(packs, clients)
-        faults += differing
-    return Report(tuple(packs), tuple(faults), looked_up)
-
-
-@contextmanager
-def source_clients(settings: Settings) -> Iterator[dict[str, SourceClient]]:
-    """Yield clients of the sources, with a scratch database for their rate limits."""
-    with scratch(settings) as worker:
-        engine = worker.store.engine
-        yield {name: client_for(name, settings, engine) for name in SOURCES.values()}
+    return Report(tuple(packs), tuple(faults))
 
 
 def missing_groups(pack: Scenario) -> list[str]:
     """Return the groups of which the pack has no usable entry."""
     kinds = {entry.kind for entry in pack.usable()}
     return [group for group, members in GROUPS.items() if not kinds & set(members)]
-
-
-def same_title(ours: str, theirs: str) -> bool:
-    """Return true if two titles are of one work, by the words of the shorter."""
-    short, long = sorted((_words(ours), _words(theirs)), key=len)
-    return bool(short) and len(short & long) / len(short) >= SAME_TITLE
-
-
-def _words(title: str) -> set[str]:
-    plain = unicodedata.normalize("NFKD", title).casefold()
-    return set(_WORD.findall("".join(mark for mark in plain if not unicodedata.combining(mark))))
 
 
 def _read(files: Mapping[str, str]) -> tuple[list[Scenario], list[Fault]]:
@@ -178,98 +116,6 @@ def _listed(named: Mapping[str, str]) -> str:
     return ", ".join(f"{kind} {value}" for kind, value in named.items())
 
 
-def _look_up(
-    packs: Sequence[Scenario], clients: Mapping[str, SourceClient]
-) -> tuple[int, list[Fault]]:
-    """Ask about every identifier once. If a source does not answer, that is a fault of all its
-    identifiers, because nothing is shown for them."""
-    wanted: dict[str, dict[str, list[tuple[str, Entry]]]] = defaultdict(lambda: defaultdict(list))
-    for pack in packs:
-        for entry in pack.usable():
-            for kind, value in entry.identifiers().items():
-                wanted[kind][value.lower()].append((pack.name, entry))
-    faults = []
-    for kind, uses in wanted.items():
-        try:
-            records = _ASK[kind](clients[SOURCES[kind]], list(uses))
-        except SourceError as error:
-            problem = f"{SOURCES[kind]} did not answer for {len(uses)} identifiers: {error}"
-            faults.append(Fault("all", None, problem))
-            continue
-        for value, entries in uses.items():
-            for pack_name, entry in entries:
-                for problem in _differences(entry, kind, records.get(value)):
-                    faults.append(Fault(pack_name, entry.title, f"{kind} {value}: {problem}"))
-    return sum(map(len, wanted.values())), faults
-
-
-def _differences(entry: Entry, kind: str, found: Found | None) -> Iterator[str]:
-    """Yield how `found` differs from the entry. A registry's record has the title and dates of the
-    trial, not of the article, so they are compared only if the entry is the trial itself."""
-    if found is None:
-        yield f"{SOURCES[kind]} has no such record"
-        return
-    if any(notice.kind in ENDING_NOTICES for notice in found.notices):
-        yield f"{SOURCES[kind]} says that it is retracted or withdrawn"
-    if kind == "nct_id" and (entry.pmid or entry.doi):
-        return
-    by_name = entry.trial is not None and entry.trial.casefold() in found.text.casefold()
-    if not by_name and not any(same_title(entry.title, name) for name in found.names):
-        yield f"{SOURCES[kind]} has another title: {'; '.join(found.names)}"
-    if found.year is not None and abs(found.year - entry.year) > YEARS_APART:
-        yield f"{SOURCES[kind]} has the year {found.year}, not {entry.year}"
-
-
-def _ask_pubmed(client: SourceClient, pmids: Sequence[str]) -> dict[str, Found]:
-    return _fetched(PUBMED, client, "pmid", pmids)
-
-
-def _ask_registry(client: SourceClient, nct_ids: Sequence[str]) -> dict[str, Found]:
-    return _fetched(CLINICALTRIALS, client, "nct_id", nct_ids)
-
-
-def _fetched(
-    connector: Connector, client: SourceClient, kind: str, values: Sequence[str]
-) -> dict[str, Found]:
-    by_identifier = {}
-    for batch in _batches(values, connector.fetch_limit):
-        page = connector.fetch(client, [f"{kind}:{value}" for value in batch])
-        for payload in page.payloads:
-            for record in connector.parse(payload.content).records:
-                published = record.published_at if kind == "pmid" else None
-                by_identifier[str(getattr(record.identifiers, kind)).lower()] = Found(
-                    names=(record.title,),
-                    year=published.year if published else None,
-                    notices=record.notices,
-                    text=record.text if kind == "nct_id" else "",
-                )
-    return by_identifier
-
-
-def _ask_crossref(client: SourceClient, dois: Sequence[str]) -> dict[str, Found]:
-    by_identifier = {}
-    for batch in _batches(dois, CROSSREF.fetch_limit):
-        for answer in CROSSREF.ask(client, [Work(doi, doi) for doi in batch]):
-            if isinstance(answer, NoWord):
-                raise answer.error
-            if answer.known:
-                by_identifier[answer.key] = Found(
-                    (answer.title or "",), answer.year, answer.notices
-                )
-    return by_identifier
-
-
-def _batches(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (values[start : start + size] for start in range(0, len(values), size))
-
-
-_ASK: Mapping[str, Callable[[SourceClient, Sequence[str]], dict[str, Found]]] = {
-    "pmid": _ask_pubmed,
-    "doi": _ask_crossref,
-    "nct_id": _ask_registry,
-}
-
-
 def body(report: Report) -> dict[str, Any]:
     """Return the report as JSON."""
     return {
@@ -286,8 +132,6 @@ def body(report: Report) -> dict[str, Any]:
             for pack in report.packs
         ],
         "faults": [asdict(fault) for fault in report.faults],
-        "existence": "not checked" if report.looked_up is None else "checked",
-        "looked_up": report.looked_up or 0,
     }
 
 
@@ -312,10 +156,6 @@ def shown(report: Report) -> Group:
     for fault in report.faults:
         where = f"{fault.pack}: {fault.title}" if fault.title else fault.pack
         lines.append(Text(f"{where}: {fault.problem}", style="red"))
-    if report.looked_up is None:
-        lines.append(Text("existence was not checked: --online asks the sources"))
-    else:
-        lines.append(Text(f"{report.looked_up} identifiers were looked up"))
     wrong = len(report.faults)
     lines.append(Text(f"{wrong} faults" if wrong else "no fault", "red" if wrong else "green"))
     return Group(table, *lines)

@@ -21,7 +21,7 @@ from store.sources.refreshes import ACTIVE
 from store.sources.source_report import WatchReport, report
 
 State = Literal[
-    *("held", "ended", "another work", "being fetched", "failed", "missing", "never", "no source")
+    "held", "ended", "another work", "being fetched", "failed", "missing", "never", "no source"
 ]
 Differs = Callable[[Entry, str, int | None], Sequence[str]]
 """In which fields a record, by its title and year, is another work (`clinical_text.packs`)."""
@@ -118,10 +118,15 @@ def _state(pack: Scenario, entry: Entry, store: _Store, differs: Differs) -> Wor
 def _found(entry: Entry, one: _Held, source: str | None) -> WorkState:
     if one.status != "current":
         return WorkState(entry, "ended", source, one.document_id, f"it is {one.status}")
-    named = ", ".join(f"{kind} {value}" for kind, value in one.identifiers.items())
-    why = (
-        "" if entry.confirmed else f"found by its title: {named}; the pack must confirm the number"
-    )
+    own = {kind: identifiers.normal(kind, value) for kind, value in one.identifiers.items()}
+    listed = ", ".join(f"{kind} {value}" for kind, value in own.items())
+    numbers = [_key(*number) for number in known_identifiers(entry).items()]
+    if not entry.confirmed:
+        why = f"found by its title: {listed}; the pack must confirm the number"
+    elif any(own.get(kind, value) != value for kind, value in numbers):
+        why = f"its source says {listed}: the pack has another number"
+    else:
+        why = ""
     return WorkState(entry, "held", source, one.document_id, why)
 
 

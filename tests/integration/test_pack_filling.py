@@ -1,4 +1,4 @@
-"""Packs are filled from the primary sources, and say of each work whether it is held, and why not."""
+"""Packs are filled from the primary sources, and say of each work whether it is held."""
 
 import json
 import signal
@@ -126,6 +126,7 @@ def test_a_work_without_a_number_is_found_by_its_whole_title_and_year_only(
     assert found[other.title].state == "missing", found[other.title]
 
 
+@pytest.mark.requirement("EB-7.5")
 def test_another_work_under_a_packs_number_is_a_finding_and_never_the_packs_work(
     filling: Filling,
 ) -> None:
@@ -145,9 +146,7 @@ def test_another_work_under_a_packs_number_is_a_finding_and_never_the_packs_work
 
     filling.library.put(wrong_title, wrong_title.title, wrong_title.year)
     filling.fill("ahre")
-    assert {one.entry.pmid: one.state for one in filling.works("ahre")}[
-        wrong_title.pmid
-    ] == "held"
+    assert {one.entry.pmid: one.state for one in filling.works("ahre")}[wrong_title.pmid] == "held"
 
 
 def test_what_a_source_does_not_have_hides_no_other_work(filling: Filling) -> None:

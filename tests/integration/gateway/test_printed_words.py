@@ -176,6 +176,8 @@ COMMANDS: dict[tuple[str, ...], Arguments] = {
     ("report",): lambda w: ["--out", str(w.folder / f"reports{ESCAPES}")],
     ("status",): lambda w: [],
     ("sources",): lambda w: [],
+    ("packs", "list"): lambda w: [],
+    ("packs", "fill"): lambda w: [f"no{HOSTILE}"],
     ("findings",): lambda w: [],
     ("reread",): lambda w: [],
     ("editions",): lambda w: [],

@@ -59,7 +59,7 @@ def write_findings(
         findings.restate(unit, source, "mismatch", without_doi, [], at, of_all=True)
     changed = {entry.document_id for entry in stored if entry.outcome in ("new", "changed")}
     new = {entry.document_id for entry in stored if entry.outcome == "new"}
-    alien = list(_alien_to_packs(taken, changed))
+    alien = list(_alien_to_packs(taken, changed, dated=names_works(item.source)))
     if alien or not changed <= new:
         findings.restate(unit, source, "mismatch", changed, alien, at)
     owner = names_works(item.source)
@@ -104,14 +104,17 @@ def _malformed(
 
 
 def _alien_to_packs(
-    taken: Sequence[tuple[SourceRecord, UUID]], changed: Set[UUID]
+    taken: Sequence[tuple[SourceRecord, UUID]], changed: Set[UUID], *, dated: bool
 ) -> Iterator[NewFinding]:
     """Records under the number of a scenario pack's work that are another work: the pack's numbers
-    are confirmed (EB-7.1), so theirs are in doubt, and they never stand for the pack's work."""
+    are confirmed (EB-7.1), so theirs are in doubt, and they never stand for the pack's work.
+
+    `dated`: a source's date is that of the work; one that a caller gives may be of anything.
+    """
     for record, document_id in taken:
         named = record.identifiers.model_dump(exclude_none=True)
         entry = anchor_of(named) if document_id in changed else None
-        year = record.published_at.year if record.published_at else None
+        year = record.published_at.year if dated and record.published_at else None
         if entry is not None and (fields := differences(entry, record.title, year)):
             for kind in known_identifiers(entry).keys() & named.keys():
                 detail = {"disagrees": fields, "pack": True}

@@ -62,7 +62,6 @@ from api_gateway.recalls import routes as recalls
 from api_gateway.rechecks import routes as rechecks
 from api_gateway.reviews import page_routes as pages_reviews
 from api_gateway.reviews import routes as reviews
-from api_gateway.sources import pack_routes as packs
 from api_gateway.sources import routes as sources
 from api_gateway.sources import watch_routes as watches
 from api_gateway.state import Gateway
@@ -92,7 +91,6 @@ ROUTES = (
     erasure_routes,
     library,
     documents,
-    packs,
     sources,
     watches,
     dead_letters,

@@ -1,6 +1,5 @@
 """The API routes of sources: their freshness, refreshes, and findings about their records."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -73,11 +72,11 @@ def source_out(caller: Caller, body: dict[str, Any]) -> SourceOut:
         {
             **watch,
             "query": _query_for(caller, watch["query"], watch["origin"]),
-            "last_error": said_to(caller, watch["last_error"]),
+            "last_error": _said_to(caller, watch["last_error"]),
         }
         for watch in body["watches"]
     ]
-    errors = {name: said_to(caller, body[name]) for name in ("reason", "last_error")}
+    errors = {name: _said_to(caller, body[name]) for name in ("reason", "last_error")}
     return SourceOut.model_validate({**body, **errors, "watches": watches})
 
 
@@ -87,7 +86,7 @@ def _query_for(caller: Caller, query: str, *made_by: str) -> str | None:
     return None if "abstention" in made_by and Scope.OPERATE not in caller.scopes else query
 
 
-def said_to(caller: Caller, said: str | None) -> str | None:
+def _said_to(caller: Caller, said: str | None) -> str | None:
     """A source's error text, for operators only: it may repeat a query made from a question."""
     return said if Scope.OPERATE in caller.scopes else None
 
@@ -119,11 +118,6 @@ def refresh_source(
             refreshed = _promise(work, name, query, keep=body is None or body.keep)
     except refresh_requests.NothingFollowed as error:
         raise invalid("body.query", str(error)) from error
-    return promised_as(response, refreshed)
-
-
-def promised_as(response: Response, refreshed: Sequence[Refresh]) -> RefreshesPromised:
-    """The promise of these refreshes, at least one; `Location` leads to the first of them."""
     promised = [
         RefreshPromised(
             id=refresh.id,
@@ -210,7 +204,7 @@ def _read(gateway: Gateway, caller: Caller, refresh_id: UUID) -> RefreshOut:
         source=watch.source,
         query=_query_for(caller, watch.query, watch.origin, refresh.reason),
         steps=refresh.step,
-        error=said_to(caller, refresh.error),
+        error=_said_to(caller, refresh.error),
         retry_at=watch.retry_at if watch.active and refresh.status == "failed" else None,
         **refresh.model_dump(include=set(RefreshOut.model_fields) - {"error"}),
     )

@@ -7,10 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from api_gateway.http.storable import STORABLE
-from knowledge.scenarios import Kind as PackKind
 from knowledge.sources import Tier
 from store.documents.findings import Kind as FindingKind
-from store.sources.packs import State as PackState
 
 RefreshStatus = Literal["queued", "fetching", "storing", "complete", "failed"]
 OPERATORS_ONLY = "shown only to keys with the scope `operate`: it may hold words of a question"
@@ -134,36 +132,6 @@ class RefreshIn(BaseModel):
     keep: Annotated[bool, Field(strict=True)] = Field(
         default=True, description="follow `query` from now on; false: ask this once"
     )
-
-
-class PackWorkOut(BaseModel):
-    """A work of a pack. `why`: in words, where there is more to say than its state."""
-
-    kind: PackKind
-    title: str
-    year: int
-    trial: str | None
-    confirmed: bool = Field(description="its identifiers were seen with its title at a source")
-    identifiers: dict[str, str]
-    state: PackState
-    source: str | None = Field(description="where it is fetched; null: no source has it")
-    document_id: UUID | None
-    why: str | None = Field(description=f"of a failure {OPERATORS_ONLY}")
-    next_at: datetime | None = Field(description="when the source is asked again")
-
-
-class PackOut(BaseModel):
-    """The works that matter for a decision."""
-
-    name: str
-    label: str
-    works: list[PackWorkOut]
-
-
-class PackList(BaseModel):
-    """All packs."""
-
-    packs: list[PackOut]
 
 
 class RefreshPromised(BaseModel):

@@ -36,8 +36,6 @@ EXPECTED = {
     ("GET", "/v1/documents"): "read",
     ("GET", "/v1/search"): "read",
     ("GET", "/v1/documents/{document_id}/answers"): "read",
-    ("GET", "/v1/packs"): "read",
-    ("POST", "/v1/packs/{name}/fill"): "operate",
     ("GET", "/v1/watches"): "read",
     ("POST", "/v1/watches"): "operate",
     ("DELETE", "/v1/watches/{watch_id}"): "operate",

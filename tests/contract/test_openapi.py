@@ -46,8 +46,6 @@ STABLE = {
     ("get", "/v1/documents/{document_id}/versions/{n}/text"),
     ("get", "/v1/sources"),
     ("post", "/v1/sources/{name}/refresh"),
-    ("get", "/v1/packs"),
-    ("post", "/v1/packs/{name}/fill"),
     ("get", "/v1/refreshes/{refresh_id}"),
     ("get", "/v1/findings"),
     ("get", "/v1/dead-letters"),

@@ -181,8 +181,8 @@ def test_erasure_takes_the_key_along(gateway: Running, kind: Any) -> None:
 
 def test_what_makes_something_new_says_that_it_takes_a_key(gateway: Running) -> None:
     """Of a replay, a refresh or recheck under way or a decision the second one changes nothing by
-    itself; a reader's last judgment counts, a subject or a pack is followed once,
-    and a link is stored nowhere."""
+    itself; a reader's last judgment counts, a subject is followed once, and a link is stored
+    nowhere."""
     spec = create_app(gateway.settings).openapi()
     by_itself = {
         "/v1/sources/{name}/refresh",
@@ -191,7 +191,6 @@ def test_what_makes_something_new_says_that_it_takes_a_key(gateway: Running) -> 
         "/v1/questions/{question_id}/judgments",
         "/v1/questions/{question_id}/shares",
         "/v1/watches",
-        "/v1/packs/{name}/fill",
     }
     for path, methods in spec["paths"].items():
         accepts = {"201", "202"} & methods.get("post", {}).get("responses", {}).keys()

@@ -236,7 +236,6 @@ COMMANDS: dict[tuple[str, ...], Arguments] = {
     ("evaluate", "quotes"): lambda w: [w.file(f"q{ESCAPES}.jsonl", f'{{"x": "{FORGED}"\n')],
     ("evaluate", "extraction"): lambda w: [str(w.folder / f"none{ESCAPES}")],
     ("evaluate", "regression"): lambda w: [str(w.folder / f"none{ESCAPES}")],
-    ("evaluate", "packs"): lambda w: [],
     ("evaluate", "notes"): lambda w: [str(w.folder / f"none{ESCAPES}")],
     ("evaluate", "claims"): lambda w: [w.file(f"c{ESCAPES}.jsonl", f'{{"x": "{FORGED}"\n')],
     ("evaluate", "written"): lambda w: [str(w.folder / f"none{ESCAPES}")],

@@ -54,9 +54,15 @@ def test_of_twin_registrations_the_one_asked_for_answers(inline: InlineWorker) -
     wrong = []
     with Session(inline.store.engine) as session:
         for (number, field), question_id in asked.items():
-            said = json.dumps(session.get_one(Answer, question_id).body)
-            own, other = expected[number]
-            words = {"enrolled": "Enrollment: {}", "status": "{}.", "weeks": "{} weeks"}[field]
-            if words.format(own[field]) not in said or words.format(other[field]) in said:
-                wrong.append((number, field))
+            body = session.get_one(Answer, question_id).body
+            cited = {one["source"]["url"].rpartition("/")[2] for one in body["evidence"]}
+            said = json.dumps(body["claims"])
+            other = expected[number][1]
+            strange = [
+                f"{other['enrolled']} part",
+                f"{other['status']}.",
+                f"{other['weeks']} weeks",
+            ]
+            if cited != {f"NCT{number:08}"} or any(words in said for words in strange):
+                wrong.append((number, field, cited))
     assert wrong == []

@@ -112,6 +112,10 @@ GROUPS = {
     "reviews": ("cli.commands.reviews:reviews_app", "Extractions that a person should look at."),
     "keys": ("cli.commands.keys:keys_app", "Keys of the HTTP interface."),
     "watches": ("cli.commands.sources:watches_app", "Which queries are followed at which source."),
+    "packs": (
+        "cli.commands.packs:packs_app",
+        "The works that matter for a decision: which are held, and fetching them.",
+    ),
     "evaluate": ("cli.evaluate.commands:evaluate_app", "Measure on data in standard layouts."),
     "anchors": (
         "cli.commands.anchors:anchors_app",

@@ -7,8 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from knowledge.classification import mesh_of
 from knowledge.loader import load
 from knowledge.sources import connector_policies
+from knowledge.tags import KINDS, Kind, heading, tags
 
 Basis = Annotated[str, Field(min_length=1)]
 
@@ -47,6 +49,8 @@ class SourceQuery(_Policy):
     phrase: Annotated[str, Field(pattern=r"\{phrase\}")]
     only: str | None
     identifiers: dict[IdentifierKind, Annotated[str, Field(pattern=r"\{value\}")]]
+    title: Annotated[str, Field(pattern=r"\{title\}")] | None = None
+    heading: Annotated[str, Field(pattern=r"\{heading\}")] | None = None
     joint: str
     basis: Basis
 
@@ -100,7 +104,7 @@ def is_identifier(kind: IdentifierKind, value: str) -> bool:
 
 
 @cache
-def _phrases() -> dict[str, dict[str, tuple[str, ...]]]:
+def _phrases() -> dict[Kind, dict[str, tuple[str, ...]]]:
     vocabulary = load("vocabulary")
     checked = TypeAdapter(tuple[Phrase, ...])
     return {
@@ -108,7 +112,7 @@ def _phrases() -> dict[str, dict[str, tuple[str, ...]]]:
             tag: checked.validate_python(entry.get("search", ()), strict=False)
             for tag, entry in vocabulary[kind].items()
         }
-        for kind in ("diseases", "decisions")
+        for kind in KINDS
     }
 
 
@@ -119,12 +123,36 @@ def search_phrases(recognized: Mapping[str, Sequence[str]]) -> list[tuple[str, .
         recognized: tags by kind (`diseases`, `decisions`), in the order of their mention. Tags
             that are not in the vocabulary are left out, wherever they come from.
     """
+    return [_phrases()[kind][tag] for kind, tag in _searchable(recognized)]
+
+
+def _searchable(recognized: Mapping[str, Sequence[str]]) -> list[tuple[Kind, str]]:
     return [
-        phrases
-        for kind, by_tag in _phrases().items()
-        for tag in recognized.get(kind, ())
-        if (phrases := by_tag.get(tag))
+        (kind, tag)
+        for kind in KINDS
+        for tag in dict.fromkeys(recognized.get(kind, ()))
+        if _phrases()[kind].get(tag)
     ]
+
+
+def _headings(
+    recognized: Mapping[str, Sequence[str]], asked: Sequence[tuple[Kind, str]]
+) -> dict[tuple[Kind, str], list[str]]:
+    """The MeSH headings beside the phrases of each tag `asked`: only those of the question's class
+    (EB-3.2 to 3.4), each with the tag that it names, else with the decision."""
+    known = {
+        kind: [tag for tag in recognized.get(kind, ()) if tag in _phrases()[kind]] for kind in KINDS
+    }
+    by_tag: dict[tuple[Kind, str], list[str]] = {one: [] for one in asked}
+    decision = next((one for one in asked if one[0] == "decisions"), None)
+    for name in mesh_of(known["diseases"], known["decisions"]):
+        place = next(
+            (one for one in asked if name == heading(*one) or one[1] in tags(one[0], name)),
+            decision,
+        )
+        if place is not None:
+            by_tag[place].append(name)
+    return by_tag
 
 
 def cure_query(source: str, recognized: Mapping[str, Sequence[str]]) -> str | None:
@@ -135,13 +163,22 @@ def cure_query(source: str, recognized: Mapping[str, Sequence[str]]) -> str | No
         recognized: as for `search_phrases`.
     """
     policy = cure_policy()
-    tag_phrases = search_phrases(recognized)
-    if len(tag_phrases) < policy.least_terms:
+    asked = _searchable(recognized)[: policy.most_terms]
+    if len(asked) < policy.least_terms:
         return None
     source_policy = policy.sources[source]
+    headings = _headings(recognized, asked) if source_policy.heading else {}
     groups = [
-        " OR ".join(source_policy.phrase.format(phrase=phrase) for phrase in phrases)
-        for phrases in tag_phrases[: policy.most_terms]
+        " OR ".join(
+            [
+                *(source_policy.phrase.format(phrase=one) for one in _phrases()[kind][tag]),
+                *(
+                    str(source_policy.heading).format(heading=one)
+                    for one in headings.get((kind, tag), ())
+                ),
+            ]
+        )
+        for kind, tag in asked
     ]
     joined = " AND ".join(f"({group})" if " OR " in group else group for group in groups)
     return f"{joined} AND {source_policy.only}" if source_policy.only else joined

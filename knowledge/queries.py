@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from knowledge.news import feeds
+from knowledge.packs import written_out
 from knowledge.sources import connector_policy
 
 MAX_QUERY_CHARS = 4000
@@ -64,6 +65,10 @@ def plain_query(source: str, query: str) -> str:
             "documents of your own come in with `attest ingest` or POST /v1/documents"
         )
     _require_pairs(line)
+    try:
+        written_out(source, line)
+    except LookupError as error:
+        raise QueryRefused(str(error)) from None
     return _feed_name(line) if source == "news" else line
 
 

@@ -10,12 +10,12 @@ from uuid import UUID
 import structlog
 from sqlmodel import Session, col, select
 
-from knowledge.sources import connector_policies, connector_policy, connector_sla_hours
-from scheduler.plan import STRAY, Due, Followed, choose, due
+from knowledge.sources import connector_policies
 from store.core.unit_of_work import Store, UnitOfWork
 from store.models import SlaBreach, Watch
 from store.pipeline import schedule_ticks
 from store.sources import freshness, refreshes, source_states
+from store.sources.plan import STRAY, Due, choose, due, followed
 
 log = structlog.get_logger(__name__)
 
@@ -47,7 +47,11 @@ def plan_refreshes(store: Store, at: datetime) -> int:
 def _due(session: Session, at: datetime) -> list[Due]:
     watches = _active(session)
     last = schedule_ticks.last_asked(session, [watch.id for watch in watches], at + STRAY)
-    ticks = [tick for watch in watches if (tick := due(_followed(watch, last[watch.id]), at))]
+    facts = [
+        followed(one, last[one.id].requested_at, under_way=last[one.id].under_way)
+        for one in watches
+    ]
+    ticks = [tick for one in facts if (tick := due(one, at))]
     if not ticks:
         return []
     taken = schedule_ticks.taken(session, [(tick.job, tick.fire_at) for tick in ticks])
@@ -65,24 +69,6 @@ def _active(session: Session) -> list[Watch]:
     """The active watches, without those of sources that this version does not know."""
     known = col(Watch.source).in_(connector_policies())
     return list(session.exec(select(Watch).where(col(Watch.active), known)))
-
-
-def _followed(watch: Watch, asked: schedule_ticks.LastAsked) -> Followed:
-    sla_hours = connector_sla_hours(watch.source)
-    return Followed(
-        watch.id,
-        watch.source,
-        every=timedelta(hours=connector_policy(watch.source).refresh_hours),
-        created_at=watch.created_at,
-        sla=None if sla_hours is None else timedelta(hours=sla_hours),
-        deadline=freshness.deadline(watch),
-        requested_at=asked.requested_at,
-        cursor_at=watch.cursor_at,
-        retry_at=watch.retry_at,
-        failed_at=watch.last_error_at,
-        failures=watch.failures,
-        under_way=asked.under_way,
-    )
 
 
 def _ask(store: Store, one: Due, at: datetime) -> bool:

@@ -14,7 +14,7 @@ from api_gateway.library.view import (
     choices,
     found_line,
     held_line,
-    packs,
+    pack_views,
     page_address,
     suggested,
     watch_view,
@@ -25,11 +25,14 @@ from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
 from api_gateway.sources.watch_routes import list_watches
 from api_gateway.state import Gateway, InGateway
+from clinical_text.packs import differences
+from knowledge.packs import pack_named
 from knowledge.queries import QueryRefused, plain_query
+from knowledge.scenarios import scenarios
 from knowledge.sources import connector_policies
 from store.documents import browse, library
 from store.models import Refresh, Watch, now
-from store.sources import refresh_requests, watches
+from store.sources import packs, refresh_requests, watches
 
 router = APIRouter(prefix="/library", include_in_schema=False)
 
@@ -104,7 +107,6 @@ def _library(
         empty=empty,
         newest=page_address(given, "") if isinstance(asked, DocumentsIn) and asked.cursor else "",
         older=page_address(given, next_cursor),
-        packs=packs(),
     )
 
 
@@ -123,6 +125,7 @@ def _watches(
 ) -> HTMLResponse:
     bodies = [one.model_dump() for one in list_watches(gateway, caller, every=True).watches]
     with gateway.store.reading() as session:
+        states = packs.work_states(session, scenarios(), now(), differences)
         views = [
             watch_view(
                 body, session.get(Refresh, body["refresh_id"]) if body["refresh_id"] else None
@@ -139,7 +142,7 @@ def _watches(
         given={"source": "", "query": "", **(given or {})},
         error="; ".join(one.message for one in problem.errors) or problem.detail if problem else "",
         suggestions=suggested((one["source"], one["query"]) for one in bodies if one["active"]),
-        packs=packs(),
+        packs=pack_views(states),
     )
 
 
@@ -186,11 +189,11 @@ def follow_again(
 
 @router.post("/packs", dependencies=[needs(Scope.OPERATE)])
 def fill_pack(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
-    """Fetch the works of a pack, once, from the sources that have them."""
-    chosen = next((one for one in packs() if one.name == form.get("pack")), None)
-    if chosen is None:
-        raise not_found("pack")
+    """Fetch the works of a pack from the sources that have them, and follow them."""
+    try:
+        pack = pack_named(form.get("pack", ""))
+    except LookupError:
+        raise not_found("pack") from None
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        for source, query in chosen.queries.items():
-            refresh_requests.refresh_query(work, source, query, now(), keep=False)
+        packs.fill(work, pack, now())
     return RedirectResponse(WATCHES, 303)

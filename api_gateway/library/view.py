@@ -10,11 +10,12 @@ from api_gateway.documents.versions_view import STATUS as VERSION
 from api_gateway.pages.clocks import Moment, moment, published, span_of_hours
 from api_gateway.pages.links import evidence_link
 from api_gateway.pages.wording import RECALL, Badge, badge
-from knowledge.scenarios import Scenario, scenarios
+from knowledge.scenarios import scenarios
 from knowledge.sources import connector_policies, source_policies, source_policy
 from knowledge.watches import Suggestion, suggestions
 from store.documents.library import UPLOADED, Found, Held, Resting
 from store.models import Refresh
+from store.sources.packs import WorkState
 from store.sources.refreshes import ACTIVE
 
 _HEADING = re.compile(r"#{1,6}[ \t][^\n]*\n\s*")
@@ -163,31 +164,23 @@ def _progress(run: Refresh) -> str:
 
 @dataclass(frozen=True)
 class PackView:
-    """A list of works that matter for a decision, and what brings them, by source."""
+    """A list of works that matter for a decision, and how many of them are held."""
 
     name: str
     label: str
     works: int
-    queries: Mapping[str, str]
+    held: int
 
 
-def packs() -> list[PackView]:
-    """The packs of which works can be fetched, by label."""
-    found = [_pack(one) for one in scenarios()]
-    return sorted((one for one in found if one.queries), key=lambda one: one.label)
-
-
-def _pack(one: Scenario) -> PackView:
-    entries = one.usable()
-    pmids = [entry.pmid for entry in entries if entry.pmid]
-    numbers = [entry.nct_id for entry in entries if entry.nct_id]
-    queries = {
-        "pubmed": " OR ".join(f"{pmid}[uid]" for pmid in pmids),
-        "clinicaltrials": " ".join(dict.fromkeys(numbers)),
-    }
-    works = sum(1 for entry in entries if entry.pmid or entry.nct_id)
-    known = {source: query for source, query in queries.items() if query}
-    return PackView(one.name, one.label, works, known)
+def pack_views(states: Mapping[str, Sequence[WorkState]]) -> list[PackView]:
+    """The packs, by label, with the works that a source has."""
+    counted = [
+        (pack, [one.state for one in states[pack.name] if one.source]) for pack in scenarios()
+    ]
+    views = [
+        PackView(pack.name, pack.label, len(works), works.count("held")) for pack, works in counted
+    ]
+    return sorted(views, key=lambda one: one.label)
 
 
 def suggested(followed: Iterable[tuple[str, str]]) -> list[tuple[Suggestion, str]]:

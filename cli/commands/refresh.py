@@ -90,17 +90,12 @@ def refresh(
     if once and query is None:
         raise ValueError("--once asks a query once: name it with --query")
     line = None if query is None else checked_query(source, query, instance.settings)
-    state = _follow(instance.store, _ask(instance.store, source, line, keep=not once))
-    if as_json:
-        print_json(
-            {
-                "source": source,
-                "refreshes": [_body(run) for run in state.runs],
-                "indexed": state.indexed,
-                "dead": state.dead,
-            }
-        )
-    _report(state, source, quiet=as_json)
+    wait_for(
+        instance.store,
+        _ask(instance.store, source, line, keep=not once),
+        as_json=as_json,
+        source=source,
+    )
 
 
 def _ask(store: Store, source: str, query: str | None, *, keep: bool) -> list[UUID]:
@@ -117,6 +112,16 @@ def _ask(store: Store, source: str, query: str | None, *, keep: bool) -> list[UU
                 f"{error}: attest refresh {source} --query QUERY; `attest watches suggested "
                 f"--source {source}` has some"
             ) from error
+
+
+def wait_for(store: Store, ids: Sequence[UUID], *, as_json: bool, **facts: str) -> None:
+    """Wait until the refreshes ended and what they brought is indexed, and print a line for each,
+    or as JSON beside the `facts`. Exit code 1 if any failed."""
+    state = _follow(store, ids)
+    if as_json:
+        runs = [_body(run) for run in state.runs]
+        print_json({**facts, "refreshes": runs, "indexed": state.indexed, "dead": state.dead})
+    _report(state, quiet=as_json)
 
 
 def _follow(store: Store, ids: Sequence[UUID]) -> State:
@@ -169,6 +174,7 @@ def _body(one: Run) -> dict[str, Any]:
     retry = _next_try(one)
     return {
         **fields,
+        "source": one.watch.source,
         "query": one.watch.query,
         "seconds": _seconds(one.refresh),
         "retry_at": retry.isoformat() if retry else None,
@@ -184,10 +190,11 @@ def _next_try(one: Run) -> datetime | None:
     return one.watch.retry_at if one.watch.active and one.refresh.status == "failed" else None
 
 
-def _report(state: State, source: str, *, quiet: bool) -> None:
+def _report(state: State, *, quiet: bool) -> None:
     """Print a line for each refresh; exit code 1 if any failed."""
     errors = Console(stderr=True)
     for run in state.runs:
+        source = run.watch.source
         name = source if len(state.runs) == 1 else f"{source} ({run.watch.query})"
         if run.refresh.status == "failed":
             text = f"{name}: {run.refresh.error}; {_what_next(run)}"

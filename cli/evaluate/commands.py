@@ -116,35 +116,6 @@ def regression(
 
 
 @evaluate_app.command()
-def packs(
-    ctx: typer.Context,
-    online: Annotated[
-        bool, typer.Option("--online", help="ask PubMed, Crossref and ClinicalTrials.gov")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Scenario packs: form, tags, identifiers; with --online whether each work exists.
-
-    Ends with exit code 1 if anything does not hold.
-    """
-    from cli.evaluate.packs import body, evaluate_packs, shown, source_clients
-    from cli.output.tables import table_console
-    from knowledge.scenarios import pack_files
-
-    if online:
-        with source_clients(Instance.of(ctx).settings) as clients:
-            report = evaluate_packs(pack_files(), clients)
-    else:
-        report = evaluate_packs(pack_files())
-    if as_json:
-        print_json(body(report))
-    else:
-        table_console().print(shown(report), soft_wrap=True)
-    if report.faults:
-        raise typer.Exit(1)
-
-
-@evaluate_app.command()
 def questions(
     file: Annotated[Path, typer.Argument(help="JSONL with questions and what they ask")],
 ) -> None:

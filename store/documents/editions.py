@@ -40,6 +40,7 @@ class Held:
 
     document_id: UUID
     key: str
+    source: str | None
     title: str
     opening: str
     source_type: str
@@ -51,10 +52,16 @@ class Held:
     published_at: datetime | None
 
 
-def wait_for_others(session: Session) -> None:
-    """Until this transaction ends, keep others from comparing editions: of two that arrive together
-    neither would see the other. Hold the documents' locks."""
-    session.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+def wait_for_others(session: Session, *, alone: bool) -> None:
+    """Until this transaction ends, keep others from comparing works: of two that arrive together
+    neither would see the other. Hold the documents' locks.
+
+    Args:
+        alone: False for works that name no other and have no editions: of two such there is nothing
+            to see, so they wait only for the others.
+    """
+    kind = "" if alone else "_shared"
+    session.execute(sa.text(f"SELECT pg_advisory_xact_lock{kind}(:lock)"), {"lock": _LOCK})
 
 
 def of_documents(session: Session, document_ids: Collection[UUID]) -> list[Held]:
@@ -65,7 +72,7 @@ def of_documents(session: Session, document_ids: Collection[UUID]) -> list[Held]
 
 
 def beside(session: Session, held: Held, words: Collection[str]) -> list[Held]:
-    """Other works that have editions and share words of the title, or are named as replaced."""
+    """Other works that have editions and share words of the title."""
     found = session.execute(
         _BESIDE,
         {
@@ -73,7 +80,6 @@ def beside(session: Session, held: Held, words: Collection[str]) -> list[Held]:
             "opening": OPENING_CHARS,
             "words": " | ".join(f"'{word}'" for word in words if len(word) > 3) or "''",
             "cochrane": held.identifiers.get("doi", "").partition(".pub")[0],
-            "named": list(held.facts.get("update_of", ())),
             "most": MOST,
         },
     )
@@ -158,7 +164,7 @@ _LOCKED = sa.text(
     "ORDER BY source_key FOR UPDATE SKIP LOCKED"
 )
 _COLUMNS = """
-    v.document_id, d.source_key AS key, v.title, substr(v.text, 1, :opening) AS opening,
+    v.document_id, d.source_key AS key, v.source, v.title, substr(v.text, 1, :opening) AS opening,
     v.source_type, v.publisher, v.version_label, v.identifiers, v.authors, v.facts, v.published_at
 """
 _KIND = HAS_EDITIONS.replace("source_type", "v.source_type", 1)
@@ -177,7 +183,7 @@ _BESIDE = sa.text(
     )
     SELECT {_COLUMNS} FROM document d JOIN document_version v ON v.document_id = d.id
     WHERE v.status = 'current' AND v.document_id <> :id
-      AND (v.id IN (SELECT id FROM found) OR d.source_key = ANY(CAST(:named AS varchar[])))
+      AND v.id IN (SELECT id FROM found)
     ORDER BY d.source_key
     """  # noqa: S608
 )

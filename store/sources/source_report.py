@@ -6,7 +6,7 @@ agree, because all three read it here.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -16,14 +16,13 @@ from sqlmodel import Session
 from knowledge.sources import (
     ConnectorPolicy,
     connector_policies,
-    connector_policy,
     connector_sla_hours,
 )
 from knowledge.sources import source_policy as policy_of_type
 from store.documents import browse
 from store.models import Watch
 from store.sources import freshness, refreshes, source_states, watches
-from store.sources.next_run import next_run
+from store.sources.plan import followed, next_run
 from store.sources.source_states import SourceState
 
 Status = Literal["ok", "degraded", "idle"]
@@ -245,20 +244,8 @@ def _watch(watch: Watch, run: Any, state: SourceState | None, at: datetime) -> W
 
 def _next_run(watch: Watch, run: Any, state: SourceState | None, at: datetime) -> datetime:
     """When the watch is due, but not before its source may be asked again."""
-    sla_hours = connector_sla_hours(watch.source)
-    due = next_run(
-        watch.id,
-        timedelta(hours=connector_policy(watch.source).refresh_hours),
-        at,
-        created_at=watch.created_at,
-        requested_at=run.requested_at,
-        cursor_at=watch.cursor_at,
-        retry_at=watch.retry_at,
-        failed_at=watch.last_error_at,
-        deadline=freshness.deadline(watch),
-        sla=None if sla_hours is None else timedelta(hours=sla_hours),
-        under_way=run.status in refreshes.ACTIVE,
-    )
+    facts = followed(watch, run.requested_at, under_way=run.status in refreshes.ACTIVE)
+    due = next_run(facts, at)
     if state is not None and state.retry_at is not None and state.is_open(at):
         return max(due, state.retry_at)
     return due

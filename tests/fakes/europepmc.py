@@ -264,6 +264,8 @@ def _field(token: dict[str, str | None]) -> Predicate:
         return lambda record, day: first <= day.isoformat() <= last
     if name == "EXT_ID":  # the quoted form matches nothing
         return lambda record, day: not token["quoted"] and record["id"] == value
+    if name == "TITLE":
+        return lambda record, day: value.lower() in record["title"].lower()
     key = {"SRC": "source", "PMCID": "pmcid", "DOI": "doi", "OPEN_ACCESS": "isOpenAccess"}[
         name or ""
     ]

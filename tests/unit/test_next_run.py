@@ -7,17 +7,14 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler import plan
-from scheduler.plan import Followed, due
-from store.sources import next_run as foreseen
-from store.sources.next_run import next_run
+from store.sources.plan import STRAY, Followed, due, next_run
 
 AT = datetime(2026, 11, 22, 12, tzinfo=UTC)
 WATCH = UUID("6f2b8a52-52d5-4a0a-9d0f-0d1a6d9c6b8e")
 _INSTANT = timedelta(microseconds=1)
 
 moments = st.timedeltas(timedelta(days=-20), timedelta(days=1)).map(lambda shift: AT + shift)
-passed = st.timedeltas(timedelta(days=-20), plan.STRAY).map(lambda shift: AT + shift)
+passed = st.timedeltas(timedelta(days=-20), STRAY).map(lambda shift: AT + shift)
 
 
 @st.composite
@@ -37,28 +34,12 @@ def followed(draw: st.DrawFn) -> Followed:
     )
 
 
-def _foresee(watch: Followed, at: datetime) -> datetime:
-    return next_run(
-        watch.watch_id,
-        watch.every,
-        at,
-        created_at=watch.created_at,
-        requested_at=watch.requested_at,
-        cursor_at=watch.cursor_at,
-        retry_at=watch.retry_at,
-        failed_at=watch.failed_at,
-        deadline=watch.deadline,
-        sla=watch.sla,
-        under_way=watch.under_way,
-    )
-
-
 @settings(max_examples=200)
 @given(watch=followed(), shares=st.lists(st.floats(0, 1), max_size=5))
 def test_a_watch_is_due_at_its_next_run_and_not_before(
     watch: Followed, shares: list[float]
 ) -> None:
-    then = _foresee(watch, AT)
+    then = next_run(watch, AT)
     assert then >= AT
     if then == AT:
         assert due(watch, AT) is not None
@@ -72,7 +53,7 @@ def test_a_watch_is_due_at_its_next_run_and_not_before(
 def test_while_a_refresh_is_under_way_the_next_run_is_the_slot_after_it() -> None:
     every = timedelta(hours=24)
     watch = Followed(WATCH, "pubmed", every, AT, requested_at=AT, under_way=True)
-    then = _foresee(watch, AT)
+    then = next_run(watch, AT)
     assert AT < then <= AT + every
     assert due(replace(watch, under_way=False), then) is not None
 
@@ -86,10 +67,4 @@ def test_what_a_wrong_clock_wrote_holds_no_watch_back() -> None:
         Followed(WATCH, "pubmed", every, AT, retry_at=ahead, failed_at=ahead),
     ):
         assert due(watch, AT) is not None
-        assert _foresee(watch, AT) == AT
-
-
-def test_the_numbers_are_the_plans() -> None:
-    assert foreseen.RISK_SHARE == plan.RISK_SHARE
-    assert foreseen.SHORTEST_GAP == plan.SHORTEST_GAP
-    assert foreseen.STRAY == plan.STRAY
+        assert next_run(watch, AT) == AT

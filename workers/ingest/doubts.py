@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from uuid import UUID
 
+from clinical_text.packs import differences
 from clinical_text.titles import same_title
 from knowledge.anchors import anchor_of, known_identifiers
 from knowledge.sources import names_works
@@ -57,10 +58,10 @@ def write_findings(
     if without_doi:  # findings on its former DOI end here: no source will be asked about it again
         findings.restate(unit, source, "mismatch", without_doi, [], at, of_all=True)
     changed = {entry.document_id for entry in stored if entry.outcome in ("new", "changed")}
-    if not names_works(item.source):
-        alien = list(_alien_to_packs(taken, changed))
-        findings.restate(unit, source, "mismatch", changed, alien, at)
     new = {entry.document_id for entry in stored if entry.outcome == "new"}
+    alien = list(_alien_to_packs(taken, changed, dated=names_works(item.source)))
+    if alien or not changed <= new:
+        findings.restate(unit, source, "mismatch", changed, alien, at)
     owner = names_works(item.source)
     # A caller's document is checked again even if unchanged: the transaction that ends a work skips
     # documents that are being stored.
@@ -103,16 +104,20 @@ def _malformed(
 
 
 def _alien_to_packs(
-    taken: Sequence[tuple[SourceRecord, UUID]], changed: Set[UUID]
+    taken: Sequence[tuple[SourceRecord, UUID]], changed: Set[UUID], *, dated: bool
 ) -> Iterator[NewFinding]:
-    """Records of callers and folders under the number of a scenario pack's work and another title:
-    a pack's numbers are confirmed (EB-7.1), so theirs are in doubt."""
+    """Records under the number of a scenario pack's work that are another work: the pack's numbers
+    are confirmed (EB-7.1), so theirs are in doubt, and they never stand for the pack's work.
+
+    `dated`: a source's date is that of the work; one that a caller gives may be of anything.
+    """
     for record, document_id in taken:
         named = record.identifiers.model_dump(exclude_none=True)
         entry = anchor_of(named) if document_id in changed else None
-        if entry is not None and not same_title(entry.title, record.title):
+        year = record.published_at.year if dated and record.published_at else None
+        if entry is not None and (fields := differences(entry, record.title, year)):
             for kind in known_identifiers(entry).keys() & named.keys():
-                detail = {"disagrees": ["title"], "pack": True}
+                detail = {"disagrees": fields, "pack": True}
                 yield NewFinding("mismatch", f"{kind}:{named[kind]}", document_id, detail)
 
 

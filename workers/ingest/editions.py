@@ -18,6 +18,7 @@ from store.core.unit_of_work import UnitOfWork
 from store.documents import editions, findings
 from store.documents.editions import BY_EDITIONS, Held
 from store.documents.findings import NewFinding
+from store.documents.successors import linked, successions
 from store.index.terms import term_set
 
 ALIKE = 0.6
@@ -167,8 +168,6 @@ def relation(newer: Edition, older: Edition) -> Relation | None:
     if newer.cochrane and older.cochrane:
         (review, n), (other, before) = newer.cochrane, older.cochrane
         return "replaces" if review == other and n > before else None
-    if older.held.key in newer.held.facts.get("update_of", ()):
-        return "replaces"
     if older.year and newer.year and newer.year < older.year:
         return None
     alike = _alike(newer.topic, older.topic)
@@ -244,11 +243,19 @@ def restate_editions(
         documents: those whose titles or texts changed; hold their locks.
     """
     mine = editions.of_documents(unit.session, documents)
-    if not mine:
+    works = linked(unit.session, documents)
+    editions.wait_for_others(
+        unit.session, alone=bool(mine) or any(one.names_others for one in works)
+    )
+    stated = list(successions(unit.session, works))
+    if not mine and not stated:
         return {}
-    editions.wait_for_others(unit.session)
     decided = editions.apart(unit.session, documents)
-    replaced: dict[UUID, str] = {}
+    replaced = {
+        older.document_id: newer.key
+        for older, newer in stated
+        if frozenset((older.document_id, newer.document_id)) not in decided
+    }
     questions: dict[tuple[UUID, str], NewFinding] = {}
     for held in mine:
         own = Edition(held)
@@ -257,9 +264,9 @@ def restate_editions(
                 continue
             for newer, older in ((own, other), (other, own)):
                 found = relation(newer, older)
-                if found == "replaces":
+                if found == "replaces" and (newer.held.source or not older.held.source):
                     replaced[older.held.document_id] = newer.held.key
-                elif found == "perhaps":
+                elif found is not None:
                     question = _question(newer.held, older.held, source)
                     questions[older.held.document_id, question.subject] = question
     editions.replace(unit, BY_EDITIONS, replaced, at)

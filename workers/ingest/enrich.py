@@ -11,8 +11,9 @@ from clinical_text.titles import same_title, title_match
 from knowledge.anchors import ARTICLE, anchor_of
 from knowledge.trust import identity_policy
 from store.core.unit_of_work import UnitOfWork
-from store.documents import claimed_works, findings, publication_status
+from store.documents import claimed_works, findings, identifiers, publication_status
 from store.documents.findings import NewFinding
+from store.documents.records import Notice
 from workers.ingest.claiming import restate_claims
 from workers.ingest.enrichment import Answer, NoWord, Statement
 from workers.ingest.identity import Named, disagreements
@@ -47,9 +48,11 @@ def take(
         return
     ids = [due.document_id for due, _ in statements]
     known = {due.document_id: statement for due, statement in statements if statement.known}
-    publication_status.put_notices(
-        work, source, {document_id: s.notices for document_id, s in known.items()}, at
-    )
+    notices = {
+        document_id: (*statement.notices, *_article_of(work, statement))
+        for document_id, statement in known.items()
+    }
+    publication_status.put_notices(work, source, notices, at)
     cited_by = {document_id: statement.cited_by for document_id, statement in known.items()}
     publication_status.asked(
         work.session,
@@ -62,6 +65,13 @@ def take(
     claimed_works.wait_for_others(work.session, owner=True)
     restate_claims(work, source, set(ids), at, owner=True)
     _take_identity(work, source, statements, at)
+
+
+def _article_of(work: UnitOfWork, said: Statement) -> list[Notice]:
+    """A notice that the held article of which this is the preprint has taken its place."""
+    dois = [str(doi).lower() for doi in said.facts.get("preprint_of", ())]
+    held = identifiers.held(work.session, {"doi": dois}, by_a_source=True)
+    return [Notice(kind="supersession", notice_id=f"doi:{doi}") for _, doi in held]
 
 
 def _take_identity(

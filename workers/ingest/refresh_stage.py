@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from knowledge.news import feed_origins
+from knowledge.packs import written_out
 from knowledge.sources import connector_policy
 from messages import RefreshV1, Stage
 from store.core.unit_of_work import UnitOfWork
@@ -121,7 +122,11 @@ def _take(context: Context, watch: Watch, refresh: Refresh, at: datetime) -> Ste
     if refresh.continuation is not None and RECHECK in refresh.continuation:
         return _recheck(context, watch, refresh, source, client, at)
     since = refresh.since if refresh.started_at else refreshes.since(watch)
-    ask = Ask(source.check_query(watch.query), since, started_at + AHEAD, watch.marks)
+    try:
+        query = written_out(watch.source, watch.query)
+    except LookupError as error:
+        raise InvalidQuery(str(error)) from None
+    ask = Ask(source.check_query(query), since, started_at + AHEAD, watch.marks)
     page = source.page(client, ask, refresh.continuation)
     rechecks = since is not None and connector_policy(watch.source).recheck_hours is not None
     last = {RECHECK: True} if rechecks else None

@@ -336,7 +336,7 @@ def test_a_key_that_cannot_be_asked_for_is_a_problem_and_not_missing(
 @pytest.mark.parametrize(
     ("written", "query"),
     [
-        ("  olaparib \n breast  cancer ", "olaparib breast cancer"),
+        ("  olaparib  breast  cancer ", "olaparib breast cancer"),
         ('TITLE:"breast (cancer" AND (olaparib OR talazoparib)',) * 2,
         ("NOT SRC:PPR",) * 2,
         ("EXT_ID:90000001 AND SRC:MED",) * 2,
@@ -349,12 +349,12 @@ def test_a_query_has_one_spelling(written: str, query: str) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        (" \n", "write what to look for"),
-        ("x" * 10_001, "at most 10,000 characters"),
-        ("a\x00b", "control characters"),
-        ('"breast cancer', "close the quotation marks"),
-        ("(a OR b", "close each"),
-        ("a) OR (b", "close each"),
+        (" \n", "blank"),
+        ("x" * 4_001, "4,000"),
+        ("a\x00b", "control"),
+        ('"breast cancer', "does not close it"),
+        ("(a OR b", "does not close it"),
+        ("a) OR (b", "not open"),
         ("a AND", "AND needs a term"),
         ("OR a", "OR needs a term"),
         ('EXT_ID:"90000001"', "without quotes"),

@@ -420,21 +420,33 @@ def test_a_query_has_one_spelling(query: str, spelling: str) -> None:
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ("", "empty"),
-        (" \t ", "empty"),
-        ("x" * 4_001, "longer"),
+        ("", "blank"),
+        (" \t ", "blank"),
+        ("x" * 4_001, "4,000"),
         ("sleep\x00", "control"),
         ("sleep\nwake", "control"),
         ('deep "sleep', "quotation"),
-        ("(sleep", "lacks a"),
-        ("sleep)", "other half"),
-        ("sleep[tiab", "lacks a"),
-        ("([sleep)]", "other half"),
+        ("(sleep", "does not close it"),
+        ("sleep)", "not open"),
+        ("sleep[tiab", "does not close it"),
+        ("([sleep)]", "not open"),
     ],
 )
 def test_a_query_that_cannot_work_is_refused_with_what_to_write(query: str, reason: str) -> None:
     with pytest.raises(InvalidQuery, match=reason):
         PUBMED.check_query(query)
+
+
+def test_records_asked_for_by_number_are_fetched_without_a_search_and_a_missing_one_hides_none(
+    pubmed: Eutils, web: FakeWeb, client: SourceClient, clock: Clock
+) -> None:
+    _fill(pubmed, [1, 2])
+    for query, found in [("1[uid] OR 7[UID] OR 2[uid]", [1, 2]), ("7[uid] OR 8[uid]", [])]:
+        pages = _pages(client, _ask(clock, query))
+        assert _keys(pages) == [f"pmid:{pmid}" for pmid in found]
+        said = [PUBMED.parse(one.content).problems for page in pages for one in page.payloads]
+        assert "pmid:7" in [problem.source_id for problems in said for problem in problems]
+    assert _asked(web, "esearch.fcgi") == []
 
 
 def test_a_phrase_that_pubmed_would_drop_is_an_invalid_query(

@@ -139,8 +139,9 @@ def test_a_query_is_followed_stopped_and_followed_again(shelf: Running) -> None:
     assert refused.status_code == 422
     assert "(broken" in refused.text
     assert send(shelf, "/library/packs", pack="ctdna_mrd_colorectal").status_code == 303
-    asked = shelf.scalar("SELECT string_agg(source, ' ') FROM watch WHERE NOT active")
-    assert sorted(asked.split()) == ["clinicaltrials", "pubmed"]
+    asked = shelf.scalar("SELECT string_agg(source, ' ') FROM watch WHERE query LIKE 'pack:%'")
+    assert sorted(asked.split()) == ["clinicaltrials", "europepmc", "pubmed"]
+    assert "0 of" in words(page(shelf, "/library/watches"))
 
 
 def test_an_empty_instance_loads_the_samples_from_its_page_once(

@@ -12,7 +12,6 @@ from sqlmodel import Session, col, select
 
 from messages import RefreshV1
 from scheduler import main, refreshing
-from scheduler.plan import MAX_ACTIVE, last_slot
 from scheduler.refreshing import forget_ticks, plan_refreshes, watch_slas
 from store.audit import audit
 from store.core.database import connect, passes_by_itself
@@ -21,6 +20,7 @@ from store.core.unit_of_work import Store
 from store.models import AuditEvent, Outbox, Refresh, Watch, now
 from store.pipeline import schedule_ticks
 from store.sources import refreshes, source_states, watches
+from store.sources.plan import MAX_ACTIVE, last_slot
 from tests.servers import wait_until
 from workers.runtime.broker import WokenBroker
 

@@ -39,6 +39,7 @@ def edition(title: str, year: int | None = None, **fields: Any) -> Edition:
     authors: Sequence[str] = fields.pop("authors", ())
     values: dict[str, Any] = {
         "key": f"guideline:{title}",
+        "source": None,
         "opening": "",
         "source_type": "pubmed",
         "publisher": None,
@@ -130,10 +131,6 @@ COCHRANE = "10.1002/14651858.CD001234"
             edition("Another", 2012, doi=f"{COCHRANE}.pub3"),
         ),
         (edition("One", 2020, doi=f"{COCHRANE}.pub2"), edition("Another", 2012, doi=COCHRANE)),
-        (
-            edition("One", 2020, facts={"update_of": ["pmid:7"]}),
-            edition("Another", 2012, key="pmid:7"),
-        ),
         (
             edition(
                 "NCCN Guidelines: Bladder Cancer, Version 3.2024",

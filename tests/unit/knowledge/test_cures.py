@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from knowledge.classification import classification_policy
 from knowledge.cures import CurePolicy, Phrase, cure_policy, cure_query
 from knowledge.loader import load
 from knowledge.queries import plain_query
@@ -23,6 +24,16 @@ PHRASES = {
 }
 
 
+HEADINGS = {
+    *(
+        entry.get("mesh", entry["label"])
+        for kind in TAGS
+        for entry in load("vocabulary")[kind].values()
+    ),
+    *(name for rule in classification_policy().rules for name in rule.mesh or ()),
+}
+
+
 def asked(source: str, query: str) -> set[str]:
     """The phrases in a query, once all that the policy wrote is taken off."""
     policy = cure_policy().sources[source]
@@ -34,8 +45,15 @@ def asked(source: str, query: str) -> set[str]:
     rest = query
     for phrase in found:
         rest = rest.replace(f"{before}{phrase}{after}", "", 1)
+    for name in headings(query):
+        rest = rest.replace(f'"{name}"[mh]', "")
     assert re.fullmatch(r"[() ]*(?:(?:AND|OR)[() ]*)*", rest), rest
     return set(found)
+
+
+def headings(query: str) -> set[str]:
+    """The MeSH headings in a query."""
+    return set(re.findall(r'"([^"]*)"\[mh\]', query))
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -53,6 +71,7 @@ def test_invariant_11_a_query_holds_phrases_of_the_vocabulary_and_nothing_else(
     query = cure_query(source, recognized)
     if query is not None:
         assert asked(source, query) <= PHRASES
+        assert headings(query) <= HEADINGS
         assert plain_query(source, query) == query
 
 
@@ -63,6 +82,48 @@ def test_eb_2_no_question_is_ever_part_of_a_query(source: str, question: str) ->
     query = cure_query(source, search_terms(text))
     assert query is not None
     assert asked(source, query) <= PHRASES
+
+
+ANTICOAGULATION = {
+    "Atrial Fibrillation",
+    "Anticoagulants",
+    "Stroke",
+    "Hemorrhage",
+    "Kidney Failure, Chronic",
+}
+
+
+@pytest.mark.requirement("EB-3.2")
+@pytest.mark.requirement("EB-3.3")
+@pytest.mark.requirement("EB-3.4")
+@given(
+    others=st.lists(st.sampled_from(TAGS["decisions"]), max_size=3),
+    kidney=st.booleans(),
+    more=st.lists(st.sampled_from(["diabetes", "hypertension", "obesity"]), unique=True),
+)
+def test_eb_3_pubmed_is_asked_for_the_headings_of_the_class_and_no_others(
+    others: list[str], kidney: bool, more: list[str]
+) -> None:
+    diseases = ["atrial_fibrillation", *["chronic_kidney_disease"][:kidney], *more]
+    recognized = {"diseases": diseases, "decisions": ["anticoagulation", *others]}
+    query = cure_query("pubmed", recognized) or ""
+    allowed = ANTICOAGULATION | ({"Renal Insufficiency, Chronic"} if kidney else set())
+    assert headings(query) <= allowed
+    assert "Primary Prevention" not in query
+    if not more:
+        assert headings(query) == allowed
+
+
+def test_eb_3_a_heading_stands_with_what_it_is_another_name_of() -> None:
+    diseases = ["atrial_fibrillation", "chronic_kidney_disease"]
+    query = cure_query("pubmed", {"diseases": diseases, "decisions": ["anticoagulation"]}) or ""
+    assert query.split(" AND ")[:3] == [
+        '("atrial fibrillation"[ti] OR "Atrial Fibrillation"[mh])',
+        '("chronic kidney disease"[ti] OR "Kidney Failure, Chronic"[mh] OR "Renal Insufficiency, '
+        'Chronic"[mh])',
+        '("anticoagulation"[ti] OR "anticoagulants"[ti] OR "Anticoagulants"[mh] OR "Stroke"[mh] OR '
+        '"Hemorrhage"[mh])',
+    ]
 
 
 @pytest.mark.parametrize(

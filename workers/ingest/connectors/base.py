@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from knowledge.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
 from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery
 from workers.ingest.parsers.base import Parsed
 
 Continuation = Mapping[str, Any]
@@ -25,6 +27,20 @@ The running call has a limit of its own, and both together stay well inside the 
 def time_is_up(client: SourceClient, began: datetime) -> bool:
     """True if a step that `began` then must end with what it has."""
     return (client.now() - began).total_seconds() >= STEP_SECONDS
+
+
+def plain(source: str, query: str, longest: int = MAX_QUERY_CHARS) -> str:
+    """The query as one line of single spaces, with brackets and quotation marks in pairs.
+
+    Raises InvalidQuery.
+    """
+    try:
+        line = plain_query(source, query)
+    except QueryRefused as error:
+        raise InvalidQuery(str(error)) from None
+    if len(line) > longest:
+        raise InvalidQuery(f"the query is longer than {longest:,} characters: split it")
+    return line
 
 
 @dataclass(frozen=True)

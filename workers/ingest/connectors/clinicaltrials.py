@@ -15,7 +15,7 @@ from workers.http.errors import (
     TooLarge,
     Unreachable,
 )
-from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload, plain
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.clinicaltrials.study import parse, studies
 from workers.ingest.parsers.json_payload import load, number, text
@@ -32,7 +32,6 @@ MAX_QUERY = 2000
 _SORT = "LastUpdatePostDate:desc"
 _NCT_IDS = re.compile(r"NCT\d{8}(?:(?: OR |[ ,;|]+)NCT\d{8})*", re.IGNORECASE | re.ASCII)
 _NCT_ID = re.compile(r"NCT\d{8}", re.IGNORECASE | re.ASCII)
-_PAIRS = {")": "(", "]": "["}
 
 
 class ClinicalTrials:
@@ -45,19 +44,14 @@ class ClinicalTrials:
     def check_query(self, query: str) -> str:
         """The query with single spaces; NCT ids in capitals, separated by spaces, each once.
 
-        Raises InvalidQuery for empty queries, open quotation marks and brackets, and too many ids.
+        Raises InvalidQuery, also for too many ids.
         """
-        spelled = " ".join(query.split())
-        if not spelled:
-            raise InvalidQuery("The query is empty: write a condition, a drug or an NCT id.")
-        if len(spelled) > MAX_QUERY:
-            raise InvalidQuery(f"The query is longer than {MAX_QUERY:,} characters: split it.")
+        spelled = plain(self.name, query, MAX_QUERY)
         if _NCT_IDS.fullmatch(spelled):
             ids = _ids_of(spelled)
             if len(ids) > MAX_IDS:
                 raise InvalidQuery(f"The query names more than {MAX_IDS} studies: split it.")
             return " ".join(ids)
-        _check_balance(spelled)
         return spelled
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
@@ -119,23 +113,6 @@ def _ids_of(query: str) -> list[str]:
 def _nct_id(key: str) -> str:
     kind, _, name = key.partition(":")
     return name.upper() if kind == "nct_id" and _NCT_ID.fullmatch(name) else ""
-
-
-def _check_balance(query: str) -> None:
-    """Raise InvalidQuery for unpaired quotation marks and brackets; quoted brackets are words."""
-    opened: list[str] = []
-    quoted = False
-    for mark in query:
-        if mark == '"':
-            quoted = not quoted
-        elif not quoted and mark in "([":
-            opened.append(mark)
-        elif not quoted and mark in _PAIRS and (not opened or opened.pop() != _PAIRS[mark]):
-            raise InvalidQuery(f"The query closes a bracket {mark} that is not open: {query}")
-    if quoted:
-        raise InvalidQuery(f"The query opens a quotation mark and does not close it: {query}")
-    if opened:
-        raise InvalidQuery(f"The query opens a bracket {opened[-1]} and does not close it: {query}")
 
 
 def _stamp(client: SourceClient) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from workers.http.client import Parameters, SourceClient
 from workers.http.errors import InvalidQuery, Malformed, Refused, TooLarge
-from workers.ingest.connectors.base import Ask, Continuation, Page, Payload, time_is_up
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload, plain, time_is_up
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.europepmc import search as europepmc
@@ -22,7 +22,6 @@ FULL_TEXTS_A_STEP = 10
 """A full text has up to a few megabytes; ten take less than a minute."""
 LONGEST_GET = 1500
 """Characters of a query; longer ones are sent by POST."""
-_MAX_QUERY = 10_000
 _FIRST = "*"
 
 _QUOTED_ID = re.compile(r"\bEXT_ID\s*:\s*\"", re.IGNORECASE)
@@ -66,20 +65,11 @@ class EuropePmc:
 
     def check_query(self, query: str) -> str:
         """The query in Europe PMC's own language, with single spaces. Raises InvalidQuery."""
-        line = " ".join(query.split())
-        if not line:
-            raise InvalidQuery('write what to look for, such as "breast cancer" AND olaparib')
-        if len(line) > _MAX_QUERY or not line.isprintable():
-            raise InvalidQuery(
-                f"write at most {_MAX_QUERY:,} characters, without control characters"
-            )
+        line = plain(self.name, query)
         if _QUOTED_ID.search(line):
             raise InvalidQuery("write EXT_ID:123 without quotes; with them nothing is ever found")
         if _ORDER.search(line):
             raise InvalidQuery("leave out sort_date: and sort_cited:; the order changes nothing")
-        problem = _unbalanced(line)
-        if problem:
-            raise InvalidQuery(problem)
         terms = line.split(" ")
         if terms[-1] in _OPERATORS or terms[0] in _OPERATORS - {"NOT"}:
             raise InvalidQuery(f"{terms[-1] if terms[-1] in _OPERATORS else terms[0]} needs a term")
@@ -140,19 +130,6 @@ class EuropePmc:
     def parse(self, payload: bytes) -> Parsed:
         """Raises Malformed."""
         return europepmc.parse(payload)
-
-
-def _unbalanced(query: str) -> str | None:
-    """The fault in the quotes and brackets, or None; the query is put inside our own brackets."""
-    pieces = query.replace('\\"', "").split('"')
-    if len(pieces) % 2 == 0:
-        return 'close the quotation marks: each " needs another'
-    depth = 0
-    for letter in " ".join(pieces[::2]):
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if depth < 0:
-            break
-    return "close each ( with a ), in this order" if depth else None
 
 
 def _changed(ask: Ask) -> str:

@@ -7,6 +7,7 @@ request and try again", which looks like a failure of the server; so queries are
 import re
 
 from workers.http.errors import InvalidQuery
+from workers.ingest.connectors.base import plain
 
 MAX_QUERY = 2000
 """Characters; our limit, well below the longest URL that servers take."""
@@ -19,11 +20,7 @@ _OPERATORS = frozenset({"AND", "OR"})
 
 def check_search(query: str, longest: int = MAX_QUERY) -> str:
     """The query with single spaces. Raises InvalidQuery, which says what to write instead."""
-    spelled = " ".join(query.split())
-    if not spelled:
-        raise InvalidQuery('The query is empty: write openfda.generic_name:"name" or the like.')
-    if len(spelled) > longest:
-        raise InvalidQuery(f"The query is longer than {longest:,} characters: split it.")
+    spelled = plain("openfda-label", query, longest)
     foreign = sorted(set(_ALLOWED.sub("", spelled)))
     if foreign:
         raise InvalidQuery(
@@ -38,7 +35,6 @@ def check_search(query: str, longest: int = MAX_QUERY) -> str:
 
 def _check_pieces(pieces: list[str]) -> None:
     """Check words, phrases, brackets and operators in order, as Lucene's parser would."""
-    depth = 0
     before = "("  # the last piece; the beginning counts as (, which an operand must follow
     place = 0
     while place < len(pieces):
@@ -52,20 +48,11 @@ def _check_pieces(pieces: list[str]) -> None:
             continue
         if piece in '"\\]}':
             raise InvalidQuery(f"The query has a {piece} without its other half, or out of place.")
-        if piece == "(":
-            depth += 1
-        elif piece == ")":
-            depth -= 1
-            if depth < 0:
-                raise InvalidQuery("The query closes a parenthesis ) that is not open.")
+        if piece in _OPERATORS or piece == ")":
             _check_operand(before, piece)
-        elif piece in _OPERATORS:
-            _check_operand(before, piece)
-        elif not piece.startswith('"'):
+        elif piece != "(" and not piece.startswith('"'):
             _check_word(piece)
         before = piece
-    if depth:
-        raise InvalidQuery("The query opens a parenthesis ( and does not close it.")
     _check_operand(before, "the end")
 
 

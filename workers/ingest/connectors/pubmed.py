@@ -16,14 +16,13 @@ from typing import Any
 
 from workers.http.client import SourceClient
 from workers.http.errors import CursorExpired, InvalidQuery, Malformed
-from workers.ingest.connectors.base import Ask, Connector, Continuation, Page, Payload
+from workers.ingest.connectors.base import Ask, Connector, Continuation, Page, Payload, plain
 from workers.ingest.connectors.eutils import efetch, esearch, is_pmid
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import texts
 from workers.ingest.parsers.pubmed import records as pubmed
 
-MAX_QUERY = 4_000
 MAX_LIST = 9_000
 """Longer lists are cut into ranges of days (WIRE 1, incremental recipe)."""
 BATCH = 200
@@ -35,11 +34,12 @@ MAX_NOT_GIVEN = BATCH
 _GIVEN = re.compile(
     rb"<(?:MedlineCitation|BookDocument)\b[^<>]*>\s*<PMID\b[^<>]*>\s*([0-9]{1,9})\s*</PMID>"
 )
+_PMID = re.compile(r"([1-9][0-9]{0,8})\[uid\]", re.IGNORECASE)
+_PMIDS = re.compile(rf"{_PMID.pattern}(?: OR {_PMID.pattern})*+", re.IGNORECASE)
 _NOT_GIVEN = "not_given"
 """The mark with the PMIDs that were listed but not returned."""
 
 _FIRST_DAY = date(1800, 1, 1)
-_PAIRS = {"(": ")", "[": "]"}
 
 # Kinds of date: mdat (revised), edat (entered), pdat (published). A day with too many revisions is
 # cut by the day of entry, and that by the day of publication.
@@ -57,21 +57,8 @@ class PubMed:
     fetch_limit = BATCH
 
     def check_query(self, query: str) -> str:
-        """A term in PubMed's own syntax, with single spaces.
-
-        Raises InvalidQuery: empty, longer than MAX_QUERY, control characters, or quotation marks,
-        brackets or parentheses that are not in pairs.
-        """
-        query = query.strip()
-        if any(ord(letter) < 32 or 127 <= ord(letter) < 160 for letter in query):
-            raise InvalidQuery("the query has a line break or another control character: remove it")
-        query = " ".join(query.split())
-        if not query:
-            raise InvalidQuery("the query is empty: write a PubMed search term")
-        if len(query) > MAX_QUERY:
-            raise InvalidQuery(f"the query is longer than {MAX_QUERY:,} characters: split it")
-        _check_pairs(query)
-        return query
+        """A term in PubMed's own syntax, with single spaces. Raises InvalidQuery."""
+        return plain(self.name, query)
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
         """Do one esearch, or one efetch of at most BATCH records.
@@ -109,18 +96,9 @@ class PubMed:
 PUBMED: Connector = PubMed()
 
 
-def _check_pairs(query: str) -> None:
-    if query.count('"') % 2:
-        raise InvalidQuery('the query has a quotation mark (") without its other half')
-    opened: list[str] = []
-    for words in query.split('"')[::2]:
-        for letter in words:
-            if letter in _PAIRS:
-                opened.append(_PAIRS[letter])
-            elif letter in ")]" and (not opened or opened.pop() != letter):
-                raise InvalidQuery(f"the query has a {letter!r} without its other half")
-    if opened:
-        raise InvalidQuery(f"the query lacks a {opened[-1]!r}")
+def _named(query: str) -> list[str]:
+    """The PMIDs of a query that only names records: `123[uid] OR 456[uid]`."""
+    return _PMID.findall(query) if _PMIDS.fullmatch(query) else []
 
 
 def _first(ask: Ask) -> dict[str, Any]:
@@ -128,9 +106,10 @@ def _first(ask: Ask) -> dict[str, Any]:
     fetched; `full`: fetch before listing more; `done`: number fetched so far; `total`: once known;
     `missing`: PMIDs listed and fetched twice, but not returned."""
     late = [pmid for pmid in texts(ask.marks, _NOT_GIVEN) if is_pmid(pmid)]
-    if ask.since is None:
-        todo: list[Range] = [[]]
-    else:
+    todo: list[Range] = [[]]
+    if named := _named(ask.query):  # no search: it would drop a number that PubMed does not know
+        late, todo = list(dict.fromkeys([*late, *named])), []
+    elif ask.since is not None:
         days = [ask.since.date().isoformat(), ask.until.date().isoformat()]
         todo = [[["mdat", *days]], [["edat", *days]]]
     return {"todo": todo, "ids": late, "full": False, "done": 0, "total": None, "missing": []}
@@ -242,11 +221,11 @@ def _fetched(client: SourceClient, ask: Ask, state: dict[str, Any]) -> Page:
     if missing:
         payloads.append(_payload(client, missing))
         missing = _left_out(payloads[1], missing)
-    late = set(texts(ask.marks, _NOT_GIVEN))
+    late = {*texts(ask.marks, _NOT_GIVEN), *_named(ask.query)}
     if len(missing) == len(batch) and sum(pmid not in late for pmid in batch) > 1:
         raise Malformed(f"PubMed lists {len(batch)} records and gives none of them")
     if missing:
-        reason = "PubMed lists the record and does not give it"
+        reason = "PubMed does not give the record"
         keys = [f"pmid:{pmid}" for pmid in missing]
         payloads.append(Payload("not given", envelope.problems(keys, reason)))
     missing = [*state["missing"], *missing][-MAX_NOT_GIVEN:]

@@ -13,6 +13,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
+from knowledge.sources import connector_policy, connector_sla_hours
+from store.models import Watch
+from store.sources import freshness
+
 MAX_ACTIVE = 8
 """Our choice: refreshes in progress at a time. More would only wait for the same ingest workers,
 and after a long downtime all sources would be asked at once."""
@@ -50,6 +54,25 @@ class Followed:
     failures: int = 0
     """The number of failures in a row."""
     under_way: bool = False
+
+
+def followed(watch: Watch, requested_at: datetime | None, *, under_way: bool) -> Followed:
+    """The facts of a watch of a known source; `requested_at`: see `Followed`."""
+    sla_hours = connector_sla_hours(watch.source)
+    return Followed(
+        watch.id,
+        watch.source,
+        every=timedelta(hours=connector_policy(watch.source).refresh_hours),
+        created_at=watch.created_at,
+        sla=None if sla_hours is None else timedelta(hours=sla_hours),
+        deadline=freshness.deadline(watch),
+        requested_at=requested_at,
+        cursor_at=watch.cursor_at,
+        retry_at=watch.retry_at,
+        failed_at=watch.last_error_at,
+        failures=watch.failures,
+        under_way=under_way,
+    )
 
 
 @dataclass(frozen=True)
@@ -94,23 +117,42 @@ def due(watch: Followed, at: datetime) -> Due | None:
     if watch.requested_at is None and watch.cursor_at is None:
         now = watch.created_at <= at or has_strayed(watch.created_at, at)
         return _tick(watch, "first", watch.created_at) if now else None
+    slot = last_slot(watch.watch_id, watch.every, at)
+    if _asked_at(watch, at) < slot:
+        return _tick(watch, "refresh", slot)
+    fire_at = _at_risk(watch, at)
+    return _tick(watch, "risk", fire_at) if fire_at is not None and fire_at <= at else None
+
+
+def next_run(watch: Followed, at: datetime) -> datetime:
+    """The first moment from `at` on at which the watch is due; `at` itself if it is due already.
+    While a refresh is under way, this is the slot after it."""
+    if due(watch, at) is not None:
+        return at
+    if watch.under_way:
+        return last_slot(watch.watch_id, watch.every, at) + watch.every
+    if watch.retry_at is not None:
+        return watch.retry_at
+    if watch.requested_at is None and watch.cursor_at is None:
+        return watch.created_at
+    following = last_slot(watch.watch_id, watch.every, _asked_at(watch, at)) + watch.every
+    return min(following, _at_risk(watch, at) or following)
+
+
+def _asked_at(watch: Followed, at: datetime) -> datetime:
     moments = (watch.requested_at, watch.cursor_at)
-    asked_at = max(
+    return max(
         (moment for moment in moments if moment and not has_strayed(moment, at)), default=_EPOCH
     )
-    slot = last_slot(watch.watch_id, watch.every, at)
-    if asked_at < slot:
-        return _tick(watch, "refresh", slot)
-    return _at_risk(watch, asked_at, at)
 
 
-def _at_risk(watch: Followed, asked_at: datetime, at: datetime) -> Due | None:
-    """An extra tick between slots if the deadline is near and the last refresh did not move it."""
+def _at_risk(watch: Followed, at: datetime) -> datetime | None:
+    """When an extra tick between slots is due, if a deadline is near and the last refresh did not
+    move it."""
     if watch.deadline is None or watch.sla is None:
         return None
-    soonest = asked_at + max(SHORTEST_GAP, watch.every / RISK_SHARE)
-    fire_at = max(soonest, watch.deadline - watch.sla / RISK_SHARE)
-    return _tick(watch, "risk", fire_at) if fire_at <= at else None
+    soonest = _asked_at(watch, at) + max(SHORTEST_GAP, watch.every / RISK_SHARE)
+    return max(soonest, watch.deadline - watch.sla / RISK_SHARE)
 
 
 def _tick(watch: Followed, kind: Literal["first", "retry", "refresh", "risk"], at: datetime) -> Due:

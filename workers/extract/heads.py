@@ -22,7 +22,7 @@ _MOST_WORDS = 7
 _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
 LABEL = re.compile(
-    r"(?P<name>(?:[A-Z]\.){2,4}|"
+    r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|"
     r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\**\s*[:|]"
     r"(?=\D|$|\s*\S)"
 )

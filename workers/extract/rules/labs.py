@@ -29,9 +29,9 @@ _LINE = re.compile(
     r"(?m)^[ \t]*+(?:[-•*|>][ \t]*+)?"
     r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}(?:[ T]\d{1,2}:\d\d(?::\d\d)?)?(?:[ ]?[ap]m)?"
     r"[ \t]*+[|,;\t][ \t]*+)?"
-    r"(?:(?P<f0>HH?|LL?|\*)(?:[ ]{2,}+|\t\s*+)|(?P<arrow>[↑↓])[ \t]*+)?"
+    r"(?:(?P<f0>HH?|LL?|\*|(?:up|down)(?=[ ]))(?:(?<=[pn])[ ]++|[ ]{2,}+|\t\s*+)|(?P<arrow>[↑↓])[ \t]*+)?"
     r"(?P<name>[A-Za-zβ%][A-Za-z0-9β ,./()+%\-]{0,45}?)"
-    r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)"
+    r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)(?:(?P<f6>\*)[ \t]++)?"
     rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<minus>[-−–])?(?P<n>{NUMBER})(?![\d/.]|-[A-Za-z])"
     rf"(?P<more>(?:(?:[ \t]{{2,}}|[ \t]*\|[ \t]*){NUMBER}(?![\d/.-])){{1,12}}(?=[ \t|]+{UNIT}))?"
     rf"(?:[ \t]*+(?:[|,;][ \t]*+)?{FLAG.format('f1')}|{_BELOW.format(FLAG.format('f5'))})?"
@@ -72,7 +72,7 @@ _EARLIER = re.compile(
     r"(?i)\b(?:previous(?:ly)?|prior|last|baseline|earlier|old|pre-?op(?:erative)?)\W*+$"
 )
 """Before a name: its value is not of today."""
-_PLACES = ("f1", "f5", "f3", "f2", "f4", "f0", "arrow")
+_PLACES = ("f1", "f5", "f3", "f2", "f4", "f0", "f6", "arrow")
 """Where a row may have its flag: behind the number, the unit or the range, below, or before."""
 _LINE_REACH = 200
 """Characters before a value in which its fluid is named (ours)."""
@@ -147,7 +147,7 @@ def _values(text: str, aside: list[tuple[int, int]]) -> Iterator[Found]:
 def _row_name(match: re.Match[str]) -> str | None:
     """The name of a row's analyte; None where it is no row: an unknown name needs unit and range,
     a known one either."""
-    name = match["name"].strip(" ,.-(")
+    name = " ".join(match["name"].strip(" ,.-(").split())
     known = lab_named(name)
     unit = match["unit"] or match["unit2"]
     ranged = match["low"] or match["upto"] or match["from"]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from knowledge.names.tables import tables
 from knowledge.words import Mention
 from workers.extract.fields import Found
 from workers.extract.headed import fields_of
@@ -15,7 +16,7 @@ from workers.extract.parts import Parts
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.drugs import told
+from workers.extract.rules.drugs import CALLED, told
 from workers.extract.rules.negation import negated
 from workers.extract.values import Medication
 
@@ -60,6 +61,52 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
             frequency, route, more = told(_OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0])
             value = Medication(name=text[at:stop], frequency=frequency, route=route)
             yield Found(value, at, stop + more)
+
+
+_MARK = re.compile(r"(?m)^[ \t]*+(?P<mark>[-•*]|\d{1,2}[.)]|[A-Za-z]{3,12} \d{1,2}[:.)])[ \t]*+")
+_LEAD = 16
+"""Characters of an entry before its drug: a form (ours)."""
+
+
+def unknown_entries(text: str, found: Sequence[Found]) -> Iterator[Found]:
+    """Drugs that no table has, in marked lists of which at least half the entries begin with one.
+
+    Where nothing else says that it is a drug, its name is no word of English ("Walk daily").
+    """
+    places = [(one.start, one.end) for one in found]
+    for entries in _marked_lists(text):
+        read = [[one for one in places if begin <= one[0] < stop] for begin, stop in entries]
+        begun = sum(
+            any(at - begin <= _LEAD for at, _ in one)
+            for (begin, _), one in zip(entries, read, strict=True)
+        )
+        for (begin, stop), held in zip(entries, read, strict=True):
+            called = None if held or begun * 2 < len(entries) else CALLED.match(text, begin, stop)
+            if called is None or negated(text, begin, called.end()):
+                continue
+            frequency, route, more = told(text[called.end() : min(stop, begin + _SAID_OF_ONE)])
+            taken = frequency or route
+            if called["form"] or (taken and _may_be_a_drug(called["name"].split()[0].lower())):
+                value = Medication(name=called["name"], frequency=frequency, route=route)
+                yield Found(value, called.start("name"), called.end() + more)
+
+
+def _may_be_a_drug(word: str) -> bool:
+    kinds = {kind for one in tables().senses(word) for kind in tables().kinds(one.entry)}
+    return bool(kinds & {"drug", "chemical"}) if kinds else not tables().is_word(word)
+
+
+def _marked_lists(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Entries that stand below each other: from behind the mark of each to the end of its line."""
+    entries: list[tuple[int, int]] = []
+    for one in _MARK.finditer(text):
+        if entries and "\n" in text[entries[-1][1] + 1 : one.start()].strip("\n"):
+            yield entries
+            entries = []
+        stop = text.find("\n", one.end())
+        entries.append((one.end(), stop if stop >= 0 else len(text)))
+    if entries:
+        yield entries
 
 
 def the_drug(words: str) -> Medication | None:

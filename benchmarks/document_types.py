@@ -1,7 +1,7 @@
 """Fits the reader of document types and measures it on sets that it did not see.
 
     python -m benchmarks.document_types           # the figures, a set left out at a time
-    python -m benchmarks.document_types --write   # knowledge/rubrics/document_types.npz, of all sets
+    python -m benchmarks.document_types --write   # knowledge/rubrics/document_types.npz
 
 It learns from the documents of this folder whose type is marked: benchmarks/documents/development
 and the four unseen sets, written by hand, and the synthetic reports, styles and former held-out

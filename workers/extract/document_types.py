@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import as_file, files
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 UNKNOWN = "unknown"
 _WORD = re.compile(r"[a-z]{2,}")
 LEAST = 0.24
-"""Likeness below which a document is of no type; right ones reach it (benchmarks/document_types)."""
+"""Likeness below which a document is of no type (benchmarks/document_types.py)."""
 SURE = 0.5
 """Likeness from which a type is as sure as its share of the two best says (ours)."""
 
@@ -43,7 +44,7 @@ class TypeReader(NamedTuple):
 def features_of(text: str) -> set[str]:
     """The words of a text in small letters, and the pairs of words that follow each other."""
     words = _WORD.findall(text.lower())
-    return {*words, *map(" ".join, zip(words, words[1:], strict=False))}
+    return {*words, *map(" ".join, pairwise(words))}
 
 
 @cache

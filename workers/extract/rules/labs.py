@@ -20,8 +20,7 @@ from workers.extract.rules.lab_parts import (
     value_of,
 )
 from workers.extract.rules.lab_tables import joined_values, table_rows
-from workers.extract.rules.numbers import days
-from workers.extract.values import Day, LabValue
+from workers.extract.values import LabValue
 
 _BELOW = r"[ \t]*+\n[ \t]*+{0}[ \t]*+(?=\n|$)"
 """A flag alone on the line below: else it is that of another row."""
@@ -29,7 +28,8 @@ _LINE = re.compile(
     r"(?m)^[ \t]*+(?:[-•*|>][ \t]*+)?"
     r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}(?:[ T]\d{1,2}:\d\d(?::\d\d)?)?(?:[ ]?[ap]m)?"
     r"[ \t]*+[|,;\t][ \t]*+)?"
-    r"(?:(?P<f0>HH?|LL?|\*|(?:up|down)(?=[ ]))(?:(?<=[pn])[ ]++|[ ]{2,}+|\t\s*+)|(?P<arrow>[↑↓])[ \t]*+)?"
+    r"(?:(?P<f0>HH?|LL?|\*|(?:up|down)(?=[ ]))(?:(?<=[pn])[ ]++|[ ]{2,}+|\t\s*+)|"
+    r"(?P<arrow>[↑↓])[ \t]*+)?"
     r"(?P<name>[A-Za-zβ%][A-Za-z0-9β ,./()+%\-]{0,45}?)"
     r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)(?:(?P<f6>\*)[ \t]++)?"
     rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<minus>[-−–])?(?P<n>{NUMBER})(?![\d/.]|-[A-Za-z])"
@@ -133,7 +133,7 @@ def _values(text: str, aside: list[tuple[int, int]]) -> Iterator[Found]:
         if name is None or _inside(rows, start):
             continue
         rows.insert(bisect_right(rows, (start, end)), (start, end))
-        value = None if _not_the_latest(text, match) else _lab(name, match)
+        value = _lab(name, match)
         if value is not None and not _elsewhere(text, match):
             yield Found(value, start, end)
         else:
@@ -202,18 +202,6 @@ def _alone(text: str, places: Sequence[int], start: int) -> bool:
     other out, one without a unit may be anything."""
     line, end = text.rfind("\n", 0, start) + 1, line_end(text, start, len(text))
     return bisect_left(places, end) - bisect_left(places, line) < _BEAR_OUT
-
-
-def _not_the_latest(text: str, match: re.Match[str]) -> bool:
-    """Whether the first column of a row of several is not that of the latest day above it."""
-    if not match.groupdict().get("more"):
-        return False
-    above = text[max(0, match.start() - _TABLE_REACH) : match.start()].split("\n")
-    for line in reversed(above):
-        told = [one.value.iso for one in days(line) if isinstance(one.value, Day)]
-        if len(told) > 1:
-            return max(told) != told[0]
-    return False
 
 
 def _elsewhere(text: str, match: re.Match[str], start: int | None = None) -> bool:

@@ -1,7 +1,7 @@
 """Drugs that a list of medicines names without a dose. Pure.
 
 `drugs` knows a drug by the dose behind it. Under a heading of medicines a name is enough, where it
-is one of those that `drug_names` knows.
+is one of those that `knowledge.drugs` knows.
 """
 
 import re

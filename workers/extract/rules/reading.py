@@ -192,7 +192,7 @@ def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
     if not found and field == "modality":
         found = list(words.examinations(parts.text))
     if not found and field == "impression":
-        found = list(words.summed_up(parts.text)) or list(words.concluding(parts.text))
+        found = list(words.summed_up(parts.text))
     return found
 
 

@@ -16,7 +16,7 @@ from workers.extract.parts import Parts
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.drugs import CALLED, told
+from workers.extract.rules.drugs import CALLED, ENTRY_MARK, told
 from workers.extract.rules.negation import negated
 from workers.extract.values import Medication
 
@@ -63,32 +63,43 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
             yield Found(value, at, stop + more)
 
 
-_MARK = re.compile(r"(?m)^[ \t]*+(?P<mark>[-•*]|\d{1,2}[.)]|[A-Za-z]{3,12} \d{1,2}[:.)])[ \t]*+")
 _LEAD = 16
 """Characters of an entry before its drug: a form (ours)."""
 
 
 def unknown_entries(text: str, found: Sequence[Found]) -> Iterator[Found]:
-    """Drugs that no table has, in marked lists of which at least half the entries begin with one.
-
-    Where nothing else says that it is a drug, its name is no word of English ("Walk daily").
-    """
+    """Drugs that no table has, in lists of which at least half the entries begin as drugs do."""
     places = [(one.start, one.end) for one in found]
     for entries in _marked_lists(text):
-        read = [[one for one in places if begin <= one[0] < stop] for begin, stop in entries]
+        read = [[at for at, _ in places if begin <= at < stop] for begin, stop in entries]
         begun = sum(
-            any(at - begin <= _LEAD for at, _ in one)
-            for (begin, _), one in zip(entries, read, strict=True)
+            any(at - begin <= _LEAD for at in held) or _has_a_form(text, begin)
+            for (begin, _), held in zip(entries, read, strict=True)
         )
         for (begin, stop), held in zip(entries, read, strict=True):
-            called = None if held or begun * 2 < len(entries) else CALLED.match(text, begin, stop)
-            if called is None or negated(text, begin, called.end()):
-                continue
-            frequency, route, more = told(text[called.end() : min(stop, begin + _SAID_OF_ONE)])
-            taken = frequency or route
-            if called["form"] or (taken and _may_be_a_drug(called["name"].split()[0].lower())):
-                value = Medication(name=called["name"], frequency=frequency, route=route)
-                yield Found(value, called.start("name"), called.end() + more)
+            called = None if held or begun * 2 < len(entries) else called_drug(text, begin, stop)
+            if called is not None and not negated(text, begin, called.end):
+                yield called
+
+
+def called_drug(text: str, begin: int, stop: int) -> Found | None:
+    """The drug that an entry begins with, whatever its name: its form says so, or how it is taken
+    behind a name that is no word of English ("Walk daily")."""
+    called = CALLED.match(text, begin, stop)
+    if called is None:
+        return None
+    frequency, route, more = told(text[called.end() : min(stop, begin + _SAID_OF_ONE)])
+    by_name = (frequency or route) and _may_be_a_drug(called["name"].split()[0].lower())
+    if not (called["form"] or by_name):
+        return None
+    dose = float(called["dose"]) if called["dose"] else None
+    value = Medication(name=called["name"], dose=dose, frequency=frequency, route=route)
+    return Found(value, called.start(), called.end() + more)
+
+
+def _has_a_form(text: str, begin: int) -> bool:
+    called = CALLED.match(text, begin)
+    return called is not None and called["form"] is not None
 
 
 def _may_be_a_drug(word: str) -> bool:
@@ -99,7 +110,7 @@ def _may_be_a_drug(word: str) -> bool:
 def _marked_lists(text: str) -> Iterator[list[tuple[int, int]]]:
     """Entries that stand below each other: from behind the mark of each to the end of its line."""
     entries: list[tuple[int, int]] = []
-    for one in _MARK.finditer(text):
+    for one in ENTRY_MARK.finditer(text):
         if entries and "\n" in text[entries[-1][1] + 1 : one.start()].strip("\n"):
             yield entries
             entries = []

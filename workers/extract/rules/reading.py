@@ -26,7 +26,7 @@ from workers.extract.rules import (
 )
 from workers.extract.rules.days import STAY, stays
 from workers.extract.rules.lab_tables import compact_day, heading_days, message_days
-from workers.extract.rules.listed_drugs import listed, the_drug, unknown_entries
+from workers.extract.rules.listed_drugs import called_drug, listed, the_drug, unknown_entries
 from workers.extract.rules.microsatellites import microsatellites
 from workers.extract.rules.others import inside
 from workers.extract.rules.placing import of_the_patient
@@ -341,7 +341,8 @@ def _bare(field: str, stripped: str) -> Value | None:
         status = {"stable": "MSS", "low": "MSI-L"}.get(match[1].lower(), "MSI-H")
         value = Microsatellites(status=status)
     elif kind == "medication":
-        value = the_drug(stripped)
+        called = called_drug(stripped, 0, len(stripped))
+        value = the_drug(stripped) or (called and called.value)
     elif kind == "day":
         value = compact_day(stripped)
     elif kind == "amount" and len(stripped) < _BARE:

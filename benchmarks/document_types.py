@@ -90,10 +90,9 @@ def _fit(held: Sequence[Example], kept: set[str] | None) -> TypeReader:
         row[at] = rarity[at]
         row /= np.linalg.norm(row) or 1.0
     wanted = np.array([[float(one.type == name) for name in TYPES] for one in held])
-    bias = wanted.mean(axis=0)
     damped = np.diag([RIDGE / one.weight for one in held])
-    weights = rows.T @ np.linalg.solve(rows @ rows.T + damped, wanted - bias)
-    narrow = (one.astype(np.float32) for one in (rarity, weights, bias))
+    weights = rows.T @ np.linalg.solve(rows @ rows.T + damped, wanted - wanted.mean(axis=0))
+    narrow = (one.astype(np.float32) for one in (rarity, weights))
     return TypeReader(TYPES, features, *narrow)
 
 
@@ -105,7 +104,6 @@ def write(reader: TypeReader) -> None:
         features=np.frombuffer("\n".join(reader.features).encode(), np.uint8),
         rarity=reader.rarity.astype(np.float16),
         weights=reader.weights.astype(np.float16),
-        bias=reader.bias.astype(np.float16),
     )
 
 

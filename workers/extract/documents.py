@@ -13,7 +13,7 @@ from workers.extract.document_types import UNKNOWN, features_of, type_of, type_r
 from workers.extract.parts import Parts, plain_lines
 from workers.extract.rubrics import DOCUMENT_TYPES, any_of, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
-from workers.extract.rules.words import institutions
+from workers.extract.rules.words import examinations, institutions
 
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])
 """These quote other reports under headings of one word, and stay one document."""
@@ -104,6 +104,8 @@ def _type_of(text: str) -> tuple[str, float]:
     head = _without_places("\n".join(text.strip().splitlines()[: policy.head_lines]))
     for name in {name for line in head.splitlines() for name in _titles(line)}:
         likeness[name] += policy.title_weight
+    if any(True for _ in examinations(text)):
+        likeness["radiology"] += policy.title_weight
     return type_of(likeness)
 
 

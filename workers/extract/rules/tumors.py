@@ -67,6 +67,8 @@ _UNSURE = re.compile(r"(?i)\b(?:indeterminate|cannot\s++be|suspicious|equivocal|
 
 _ONLY_A_HEADING = re.compile(r"(?i)(?:^|\n)(?:(?:invasive|infiltrating|in[ -]situ)\s)?carcinoma$")
 """What stands before a colon and names no type: the parts of a form are headed so."""
+
+
 @cache
 def _heads() -> re.Pattern[str]:
     return re.compile(

@@ -5,6 +5,7 @@ is one of those that `knowledge.drugs` knows.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -69,9 +70,12 @@ _LEAD = 16
 
 def unknown_entries(text: str, found: Sequence[Found]) -> Iterator[Found]:
     """Drugs that no table has, in lists of which at least half the entries begin as drugs do."""
-    places = [(one.start, one.end) for one in found]
+    starts = sorted(one.start for one in found)
     for entries in _marked_lists(text):
-        read = [[at for at, _ in places if begin <= at < stop] for begin, stop in entries]
+        read = [
+            starts[bisect_left(starts, begin) : bisect_left(starts, stop)]
+            for begin, stop in entries
+        ]
         begun = sum(
             any(at - begin <= _LEAD for at in held) or _has_a_form(text, begin)
             for (begin, _), held in zip(entries, read, strict=True)

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import islice
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from clinical_text.persons import people
 from knowledge.loader import load
+from workers.extract.document_types import UNKNOWN, features_of, type_of, type_reader
 from workers.extract.parts import Parts, plain_lines
 from workers.extract.rubrics import DOCUMENT_TYPES, any_of, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
@@ -18,15 +18,6 @@ from workers.extract.rules.words import examinations, institutions
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])
 """These quote other reports under headings of one word, and stay one document."""
 _WHOLE_DOCUMENT = re.compile(r"(?i)\b(?:report|summary|note|notes|prescription|letter|order)\b")
-_SOAP = re.compile(r"(?m)^[ \t]*+\**([soap])\**:")
-_MOST_OF_SOAP = 3
-_RESULT_ROW = re.compile(
-    r"(?m)^[^\n\d]{2,40}[\w ,%-]{0,12}[\s|.:]{1,40}[<>]?\d[\d.,]{0,8}"
-    r"[\s|*HL]{0,12}(?:%|[^\s|\d]{0,9}\s?/\s?\S{1,9}|"
-    r"[fp][gL])[^\n\d]{0,24}[<>]?\s?\d[\d.]{0,6}(?:\s?[-–]\s?\d|\s{0,4}$|\s?\))"
-)
-"""A line of a number, a unit and a range."""
-_LEAST_ROWS = 3
 _MOST_PIECES = 200
 """Titled stretches that are looked at one by one (ours); what is behind them is one rest."""
 _MOST_JOINED = 20
@@ -35,28 +26,15 @@ _LEAST_PART = 60
 """Characters below which a titled stretch is no document of its own (ours)."""
 
 
-class _Words(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-
-    titles: tuple[str, ...]
-    strong: tuple[str, ...] = Field(alias="3")
-    usual: tuple[str, ...] = Field(alias="2")
-    weak: tuple[str, ...] = Field(alias="1")
-
-
 class _Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int
-    full_confidence_weight: float
-    unknown_below: float
     head_lines: int
-    examination_weight: float
-    soap_weight: float
-    rows_weight: float
+    title_weight: float
     most_parts: int = Field(ge=1)
     head_sure: float
-    types: Mapping[str, _Words]
+    titles: Mapping[str, tuple[str, ...]]
 
 
 class Part(NamedTuple):
@@ -86,28 +64,10 @@ class Classification(NamedTuple):
 
 @cache
 def _policy() -> _Policy:
-    raw = dict(load("rubrics/classification"))
-    raw["types"] = {
-        name: {str(key): value for key, value in words.items()}
-        for name, words in raw["types"].items()
-    }
-    found = _Policy.model_validate(raw)
-    if set(found.types) != set(DOCUMENT_TYPES) - {"unknown"}:
+    found = _Policy.model_validate(load("rubrics/classification"))
+    if set(found.titles) != set(DOCUMENT_TYPES) - {UNKNOWN}:
         raise ValueError("classification.yaml does not list the types of documents that there are")
     return found
-
-
-@cache
-def _patterns() -> Mapping[str, Sequence[tuple[float, str, re.Pattern[str]]]]:
-    """Of each type its phrases: weight, first word, and what finds it."""
-    return {
-        name: [
-            (weight, phrase.split()[0].lower(), any_of((phrase,)))
-            for weight, phrases in ((3.0, one.strong), (2.0, one.usual), (1.0, one.weak))
-            for phrase in phrases
-        ]
-        for name, one in _policy().types.items()
-    }
 
 
 def classify(text: str) -> Classification:
@@ -138,30 +98,15 @@ def as_type(text: str, document_type: str) -> Classification:
 
 
 def _type_of(text: str) -> tuple[str, float]:
+    """The type by all words; a title in the first lines counts beside them."""
     policy = _policy()
+    likeness = type_reader().likeness(features_of(text))
     head = _without_places("\n".join(text.strip().splitlines()[: policy.head_lines]))
-    scores = {}
-    small = text.lower()
-    for name, patterns in _patterns().items():
-        # to look for a word as it stands is a hundred times as fast as by a pattern in any case
-        score = sum(
-            weight for weight, word, pattern in patterns if word in small and pattern.search(text)
-        )
-        if any_of(policy.types[name].titles).search(head[:400]):
-            score += 8.0 if _titled(head, name) else 4.0
-        scores[name] = score
+    for name in {name for line in head.splitlines() for name in _titles(line)}:
+        likeness[name] += policy.title_weight
     if any(True for _ in examinations(text)):
-        scores["radiology"] += policy.examination_weight
-    if len(set(_SOAP.findall(small))) >= _MOST_OF_SOAP:
-        scores["clinical-notes"] += policy.soap_weight
-    if sum(1 for _ in islice(_RESULT_ROW.finditer(text), _LEAST_ROWS)) >= _LEAST_ROWS:
-        scores["lab-report"] += policy.rows_weight
-    ordered = sorted(scores.items(), key=lambda one: -one[1])
-    (best, most), (_, second) = ordered[0], ordered[1]
-    if most < policy.unknown_below:
-        return "unknown", 0.0
-    share = most / (most + second)
-    return best, round(share * min(1.0, most / policy.full_confidence_weight), 3)
+        likeness["radiology"] += policy.title_weight
+    return type_of(likeness)
 
 
 def _without_places(head: str) -> str:
@@ -174,13 +119,9 @@ def _without_places(head: str) -> str:
     return "".join((*kept, head[at:]))
 
 
-def _titled(head: str, name: str) -> bool:
-    return any(name in _titles(line) for line in head.splitlines())
-
-
 @cache
 def _title_lines() -> Mapping[str, re.Pattern[str]]:
-    return {name: any_of(one.titles) for name, one in _policy().types.items()}
+    return {name: any_of(titles) for name, titles in _policy().titles.items()}
 
 
 def _titles(line: str) -> list[str]:
@@ -308,10 +249,8 @@ def _decorated(line: str) -> bool:
 
 
 def _supported(text: str, part: Part) -> bool:
-    """Whether the words of a part are of its title's type, too; none speak for an unknown one."""
-    words = text[part.start : part.end]
-    patterns = _patterns().get(part.document_type, ())
-    return sum(weight for weight, _, one in patterns if one.search(words)) >= 3.0
+    """Whether the words of a part are of its title's type, too."""
+    return _type_of(text[part.start : part.end])[0] == part.document_type
 
 
 def parts_of(text: str, part: Part) -> Parts:

@@ -216,8 +216,14 @@ def _entry(field: str, gold: Any, name: str = "") -> list[Value]:
     if not found and kind == "lab" and (told := _lab(name, gold)) is not None:
         return [told]
     if not found and kind == "medication":
-        return [Medication(name=words.strip(": "))]
+        bare = _DOSE_ALONE.fullmatch(words.strip(": "))
+        name, dose = (bare["name"], float(bare["dose"])) if bare else (words.strip(": "), None)
+        return [Medication(name=name, dose=dose)]
     return found or [Words(text=words)]
+
+
+_DOSE_ALONE = re.compile(r"(?P<name>\S.*\S)\s+(?P<dose>\d+(?:\.\d+)?)")
+"""A drug and a dose whose unit the gold does not give."""
 
 
 def _lab(name: str, gold: Any) -> Value | None:

@@ -2,12 +2,14 @@
 
 "Discharge / transfer medications" and "Medicines that you take" are about medicines, "Family
 history of allergies" is about a history. A heading of several nouns ("Impression/Report/Plan") is
-of each; one of another time or of what was ended is of none.
+of each; one that the reading of its words says is of another time or person is of none.
 """
 
 import re
 from functools import cache
 
+from clinical_text.assertion.marks import Assertion
+from clinical_text.doc import doc
 from workers.extract.rubrics import field_policies
 
 _AND = re.compile(r" ?(?:[/&,+]|\band\b|\bor\b) ?")
@@ -16,12 +18,10 @@ _CUT = re.compile(
     r"performed|received|submitted|sent)\b| ?\("
 )
 """Behind the noun that a heading is about."""
-_OF_ANOTHER = re.compile(
-    r"\b(?:previous|prior|past|earlier|former|old|family|planned|proposed|intended|differential|"
-    r"stopped|discontinued|ceased|held|withheld|no|not|pre-?\s?admission|admission|home|admitting|"
-    r"referring|pre-?\s?op\w*|post-?\s?op\w*|clinical|radiology|microscopic|gross|macroscopic)\b"
-)
-"""What a heading tells of is another time's, another person's, or a field of its own."""
+_OTHERWISE = frozenset({Assertion.NEGATED, Assertion.HISTORICAL, Assertion.OTHER})
+"""What the reading of a heading says where it is about another time or another person."""
+_SUPPOSED = re.compile(r"\b(?:differential|provisional|planned|proposed|intended)\b")
+"""What a heading is about is not so yet; the reading of texts has no cue for these."""
 _HEADED = ("words", "medication")
 _OF_LISTS_ONLY = frozenset(["institution", "modality", "histology", "primary_site", "anesthesia"])
 """Fields whose labels are too general to be the noun of another heading."""
@@ -46,7 +46,8 @@ def _nouns() -> dict[str, frozenset[str]]:
 @cache
 def fields_of(title: str) -> frozenset[str]:
     """The fields that a heading in small letters is about; none where its noun is none of ours."""
-    if _OF_ANOTHER.search(title):
+    read = doc(title.capitalize())
+    if _SUPPOSED.search(title) or any(cue.means in _OTHERWISE for cue in read.cues(0, len(title))):
         return frozenset()
     found: set[str] = set()
     for part in _AND.split(title):

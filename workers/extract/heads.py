@@ -11,10 +11,9 @@ from functools import cache
 
 from clinical_text.forms import CAPITALS, PLAIN, Form, headings_by_form, lines_of
 from clinical_text.headings import BOLD_LEVEL
-from workers.extract.headed import fields_of
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
-from workers.extract.rules.titles import MARKS, known_title, lettered, title
+from workers.extract.rules.titles import MARKS, known_title, lettered
 
 _LONGEST_HEADING = 60
 _MOST_WORDS = 7
@@ -22,7 +21,7 @@ _MOST_WORDS = 7
 _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
 LABEL = re.compile(
-    r"(?P<name>(?:[A-Z]\.){2,4}|"
+    r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|"
     r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\**\s*[:|]"
     r"(?=\D|$|\s*\S)"
 )
@@ -86,8 +85,6 @@ def heads(text: str) -> list[Head]:
     for line in lines:
         head = _label_head(line.start, line.words)
         form = forms.get(line.start)
-        if head is None and form is None and _is_headed(line.words):
-            form = Form(line.start, line.end, line.words, CAPITALS)
         if head is None and form is not None and _opens(form, above):
             head = (form.start, form.end, title_of(form.title), True, form.level)
         above = head
@@ -105,12 +102,6 @@ def heads(text: str) -> list[Head]:
         if not within:
             found[at] = (at, inner.end(), title_of(inner["name"]), False, PLAIN)
     return list(found.values())
-
-
-def _is_headed(words: str) -> bool:
-    """Whether a line of capitals says in a few words of what field it is the heading."""
-    few = words.isupper() and len(words.split()) <= _SHORT and words[-1] not in ".,;:"
-    return few and bool(fields_of(title(words)))
 
 
 def _opens(form: Form, above: Head | None) -> bool:

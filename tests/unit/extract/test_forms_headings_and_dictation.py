@@ -244,13 +244,6 @@ def test_a_stay_with_us_is_one() -> None:
     assert days("discharge_date", text) == ["2023-03-09"]
 
 
-def test_a_sentence_that_says_who_will_see_the_patient_is_follow_up_at_a_second_look() -> None:
-    text = "She did well. We will review him in the fracture clinic in three weeks with films.\n"
-    assert words("follow_up", text) is None
-    found = words("follow_up", text, wide=True)
-    assert found == "We will review him in the fracture clinic in three weeks with films."
-
-
 # pathology
 
 
@@ -275,14 +268,6 @@ def test_a_heading_that_names_a_tumor_is_not_its_type() -> None:
     text = ("HISTOLOGY\nCalcification: Malignant\nINVASIVE CARCINOMA: Present\n"
             "  Type: Invasive lobular carcinoma\n")  # fmt: skip
     assert words("histology", text) == "Invasive lobular carcinoma"
-
-
-def test_what_an_addendum_says_should_be_read_rules() -> None:
-    text = ("PATHOLOGY\nPD-L1 (SP263): TPS 40%. CD56: positive.\nADDENDUM: The PD-L1 TPS given "
-            "above was a typing error and should read 4%. CD56 is unchanged.\n")  # fmt: skip
-    found = {one.marker: one.percent for one in values("ihc_markers", text)
-             if isinstance(one, Marker)}  # fmt: skip
-    assert found["PD-L1"] == 4.0
 
 
 def test_spread_along_nerves_has_other_names() -> None:

@@ -15,7 +15,6 @@ from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies
 from workers.extract.rules import (
     choosing,
-    corrections,
     days,
     dictated,
     drugs,
@@ -42,7 +41,7 @@ from workers.extract.rules import (
     words,
 )
 
-MODULES = [choosing, completeness, corrections, damage, days, dictated, doubts, drugs, genomes,
+MODULES = [choosing, completeness, damage, days, dictated, doubts, drugs, genomes,
            hospital_drugs, hybridization, label_lines, lab_parts, lab_tables, labs, margins,
            markers, medicines, negation, numbers, others, parts, persons, placing, readability,
            reading, signs, stages, staging, tick_boxes, times, titles, tumors, words]  # fmt: skip
@@ -55,7 +54,6 @@ BUILT = {
     others: ["_back", "_behind", "_companions", "_relative"],
     persons: ["_labelled"],
     placing: ["_copied_block", "_copied_line"],
-    stages: ["_endings", "_of_others", "_of_tumors"],
     times: ["_present"],
 }
 """Functions without arguments that make a pattern of lists of words."""

@@ -15,7 +15,7 @@ OTHERS = ["hypertension", "chronic kidney disease", "CKD", "pressure ulcer", "pr
           "sacral decubitus ulcer", "heart failure", "endometriosis", "sarcoidosis", "AKI",
           "Parkinson's disease", "liver fibrosis", "retinopathy of prematurity", "periodontitis",
           "lymphedema", "avascular necrosis", "COPD", "keratopathy", "Alzheimer's disease",
-          "diastolic dysfunction with heart failure", "uterine prolapse"]  # fmt: skip
+          "congestive heart failure", "uterine prolapse"]  # fmt: skip
 FORMS = [
     "Stage {n} {disease}",
     "{disease} stage {n}",

@@ -10,7 +10,6 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules import genomes
 from workers.extract.rules.allergies import different
-from workers.extract.rules.corrections import put_right
 from workers.extract.rules.days import STAY, lost_a_digit, settled, stay
 from workers.extract.rules.hybridization import settles
 from workers.extract.rules.negation import doubted
@@ -104,8 +103,6 @@ def _day(field: str, parts: Parts, usable: Sequence[Found], *, wide: bool) -> Fi
 
 def _many(field: str, parts: Parts, found: Sequence[Found], *, wide: bool) -> FieldResult:
     """All different values, by place; of two that differ only in detail, the fuller."""
-    if field == "ihc_markers":
-        found = put_right(parts.text, found)
     kept: dict[object, Found] = {}
     for one in found:
         if one.wide and not wide:

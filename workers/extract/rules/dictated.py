@@ -24,13 +24,6 @@ _NO_COMPLICATIONS = re.compile(
     r"complications?\b(?!\s++(?:of|from|if|rate))"
 )
 _COMPLICATED = re.compile(r"(?i)\bcomplicated\s++by\b")
-_SEEN = re.compile(
-    r"(?:(?<=[.\n])[ \t]*+|^)"
-    r"(?P<value>(?:We|He|She|They|(?:The|This)\s++patient|M(?:r|s|rs|iss))\b\.?"
-    r"[^.\n]{0,30}?\b(?:will|shall|is\s++to)\s++"
-    r"(?:be\s++(?:seen|reviewed|followed)|(?:see|review|follow)\s++(?:him|her|them|up|this))\b"
-    r"(?:[^.]|\.(?=\S)){4,200}\.)"
-)
 _SPOKEN = (
     rf"(?:(?P<hundreds>(?:{NUMBER_WORD}|an?)\s++hundred)(?:\s++and)?\s*+)?(?P<ones>{NUMBER_WORD})?"
 )
@@ -64,9 +57,6 @@ def _told(field: str, text: str) -> Iterator[Found]:
         complicated = _COMPLICATED.search(text) is not None
         for one in _NO_COMPLICATIONS.finditer(text):
             yield Found(Words(text=one.group()), *one.span(), wide=complicated)
-    if field == "follow_up":
-        for one in _SEEN.finditer(text):
-            yield _found(one, one.start("value"))._replace(wide=True)
 
 
 def _found(match: re.Match[str], start: int) -> Found:

@@ -72,12 +72,23 @@ _DRUG = re.compile(
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"
     r"\b(?:replaced|substituted)\s++(?:by|with)\s++)"
     rf"(?:{_FORM}\s++)?"
-    r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /](?:[A-Za-z][A-Za-z\-]{2,20}|[A-Z]\d{1,2})){0,2}?)"
+    r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:(?<=-)[A-Z]\d{1,2})?"
+    r"(?:[ /](?:[A-Za-z][A-Za-z\-]{2,20}|[A-Z]\d{1,2})){0,2}?)"
     r"(?:\s++(?:m/r|MR|SR|XL|XR|ER|LA|CR|EC|IR|HFA))?"
     rf"(?:\s*+\((?P<also>[A-Za-z][A-Za-z0-9 /.®-]{{1,30}})\))?"
     rf"(?:\s*+[,:|]\s++|\s++[-–—]\s++|\s++\((?=\d)|\s++)(?:{_FORM}\s++)?"
     rf"(?P<change>{_TO})?{_DOSE}"
 )
+CALLED = re.compile(
+    rf"(?i)(?:(?P<form>{_FORM})\s++)?(?P<name>[a-z][a-z0-9/+-]++(?: [a-z][a-z0-9+-]++)?)"
+    rf"(?=\s*+(?:$|[,;(–-]|\d)|\s++(?:{_FORM}|{_OFTEN}|{_ROUTE})(?![a-z]))"
+    r"(?:\s(?P<dose>\d{2,4}(?:\.\d)?|[5-9]|\d\.\d{1,2})(?=\s(?!\s*+[-–])|$|,))?"
+)
+"""An entry of a list that begins as that of a drug does: form, name, strength without a unit."""
+ENTRY_MARK = re.compile(
+    rf"(?im)^[ \t]*+(?:(?:[-•*]|\d{{1,2}}[.)]|[a-z]{{3,12}} \d{{1,2}}[:.)])[ \t]*+|(?={_FORM}\s))"
+)
+"""What begins an entry of a list: a mark, a number, or the form of a drug."""
 _NOT_A_DRUG = re.compile(
     r"(?i)^(?:approximately|about|of|and|the|with|total|dose|blood|fluid|received|given|"
     r"weight|loss|"

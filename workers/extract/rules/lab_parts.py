@@ -46,7 +46,7 @@ FLAG = (
 )
 FLAGS = {"h": "high", "hh": "high", "high": "high", "↑": "high", "l": "low", "ll": "low",
          "low": "low", "↓": "low", "n": "normal", "normal": "normal", "critical": "critical",
-         "*": "abnormal"}  # fmt: skip
+         "up": "high", "down": "low", "*": "abnormal"}  # fmt: skip
 _DECIMAL = re.compile(
     r"(?<![\d.,])(?:0(?P<zero>[.,])\d+|\d+(?P<mark>[.,])(?:\d{1,2}|\d{4,}))(?![\d.,])"
 )

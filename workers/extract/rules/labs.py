@@ -20,8 +20,7 @@ from workers.extract.rules.lab_parts import (
     value_of,
 )
 from workers.extract.rules.lab_tables import joined_values, table_rows
-from workers.extract.rules.numbers import days
-from workers.extract.values import Day, LabValue
+from workers.extract.values import LabValue
 
 _BELOW = r"[ \t]*+\n[ \t]*+{0}[ \t]*+(?=\n|$)"
 """A flag alone on the line below: else it is that of another row."""
@@ -29,9 +28,10 @@ _LINE = re.compile(
     r"(?m)^[ \t]*+(?:[-•*|>][ \t]*+)?"
     r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}(?:[ T]\d{1,2}:\d\d(?::\d\d)?)?(?:[ ]?[ap]m)?"
     r"[ \t]*+[|,;\t][ \t]*+)?"
-    r"(?:(?P<f0>HH?|LL?|\*)(?:[ ]{2,}+|\t\s*+)|(?P<arrow>[↑↓])[ \t]*+)?"
+    r"(?:(?P<f0>HH?|LL?|\*|(?:up|down)(?=[ ]))(?:(?<=[pn])[ ]++|[ ]{2,}+|\t\s*+)|"
+    r"(?P<arrow>[↑↓])[ \t]*+)?"
     r"(?P<name>[A-Za-zβ%][A-Za-z0-9β ,./()+%\-]{0,45}?)"
-    r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)"
+    r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)(?:(?P<f6>\*)[ \t]++)?"
     rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<minus>[-−–])?(?P<n>{NUMBER})(?![\d/.]|-[A-Za-z])"
     rf"(?P<more>(?:(?:[ \t]{{2,}}|[ \t]*\|[ \t]*){NUMBER}(?![\d/.-])){{1,12}}(?=[ \t|]+{UNIT}))?"
     rf"(?:[ \t]*+(?:[|,;][ \t]*+)?{FLAG.format('f1')}|{_BELOW.format(FLAG.format('f5'))})?"
@@ -72,7 +72,7 @@ _EARLIER = re.compile(
     r"(?i)\b(?:previous(?:ly)?|prior|last|baseline|earlier|old|pre-?op(?:erative)?)\W*+$"
 )
 """Before a name: its value is not of today."""
-_PLACES = ("f1", "f5", "f3", "f2", "f4", "f0", "arrow")
+_PLACES = ("f1", "f5", "f3", "f2", "f4", "f0", "f6", "arrow")
 """Where a row may have its flag: behind the number, the unit or the range, below, or before."""
 _LINE_REACH = 200
 """Characters before a value in which its fluid is named (ours)."""
@@ -133,7 +133,7 @@ def _values(text: str, aside: list[tuple[int, int]]) -> Iterator[Found]:
         if name is None or _inside(rows, start):
             continue
         rows.insert(bisect_right(rows, (start, end)), (start, end))
-        value = None if _not_the_latest(text, match) else _lab(name, match)
+        value = _lab(name, match)
         if value is not None and not _elsewhere(text, match):
             yield Found(value, start, end)
         else:
@@ -147,7 +147,7 @@ def _values(text: str, aside: list[tuple[int, int]]) -> Iterator[Found]:
 def _row_name(match: re.Match[str]) -> str | None:
     """The name of a row's analyte; None where it is no row: an unknown name needs unit and range,
     a known one either."""
-    name = match["name"].strip(" ,.-(")
+    name = " ".join(match["name"].strip(" ,.-(").split())
     known = lab_named(name)
     unit = match["unit"] or match["unit2"]
     ranged = match["low"] or match["upto"] or match["from"]
@@ -202,18 +202,6 @@ def _alone(text: str, places: Sequence[int], start: int) -> bool:
     other out, one without a unit may be anything."""
     line, end = text.rfind("\n", 0, start) + 1, line_end(text, start, len(text))
     return bisect_left(places, end) - bisect_left(places, line) < _BEAR_OUT
-
-
-def _not_the_latest(text: str, match: re.Match[str]) -> bool:
-    """Whether the first column of a row of several is not that of the latest day above it."""
-    if not match.groupdict().get("more"):
-        return False
-    above = text[max(0, match.start() - _TABLE_REACH) : match.start()].split("\n")
-    for line in reversed(above):
-        told = [one.value.iso for one in days(line) if isinstance(one.value, Day)]
-        if len(told) > 1:
-            return max(told) != told[0]
-    return False
 
 
 def _elsewhere(text: str, match: re.Match[str], start: int | None = None) -> bool:

@@ -1,13 +1,15 @@
 """Drugs that a list of medicines names without a dose. Pure.
 
 `drugs` knows a drug by the dose behind it. Under a heading of medicines a name is enough, where it
-is one of those that `drug_names` knows.
+is one of those that `knowledge.drugs` knows.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from knowledge.names.tables import tables
 from knowledge.words import Mention
 from workers.extract.fields import Found
 from workers.extract.headed import fields_of
@@ -15,7 +17,7 @@ from workers.extract.parts import Parts
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.drugs import told
+from workers.extract.rules.drugs import CALLED, ENTRY_MARK, told
 from workers.extract.rules.negation import negated
 from workers.extract.values import Medication
 
@@ -60,6 +62,66 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
             frequency, route, more = told(_OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0])
             value = Medication(name=text[at:stop], frequency=frequency, route=route)
             yield Found(value, at, stop + more)
+
+
+_LEAD = 16
+"""Characters of an entry before its drug: a form (ours)."""
+
+
+def unknown_entries(text: str, found: Sequence[Found]) -> Iterator[Found]:
+    """Drugs that no table has, in lists of which at least half the entries begin as drugs do."""
+    starts = sorted(one.start for one in found)
+    for entries in _marked_lists(text):
+        read = [
+            starts[bisect_left(starts, begin) : bisect_left(starts, stop)]
+            for begin, stop in entries
+        ]
+        begun = sum(
+            any(at - begin <= _LEAD for at in held) or _has_a_form(text, begin)
+            for (begin, _), held in zip(entries, read, strict=True)
+        )
+        for (begin, stop), held in zip(entries, read, strict=True):
+            called = None if held or begun * 2 < len(entries) else called_drug(text, begin, stop)
+            if called is not None and not negated(text, begin, called.end):
+                yield called
+
+
+def called_drug(text: str, begin: int, stop: int) -> Found | None:
+    """The drug that an entry begins with, whatever its name: its form says so, or how it is taken
+    behind a name that is no word of English ("Walk daily")."""
+    called = CALLED.match(text, begin, stop)
+    if called is None:
+        return None
+    frequency, route, more = told(text[called.end() : min(stop, begin + _SAID_OF_ONE)])
+    by_name = (frequency or route) and _may_be_a_drug(called["name"].split()[0].lower())
+    if not (called["form"] or by_name):
+        return None
+    dose = float(called["dose"]) if called["dose"] else None
+    value = Medication(name=called["name"], dose=dose, frequency=frequency, route=route)
+    return Found(value, called.start(), called.end() + more)
+
+
+def _has_a_form(text: str, begin: int) -> bool:
+    called = CALLED.match(text, begin)
+    return called is not None and called["form"] is not None
+
+
+def _may_be_a_drug(word: str) -> bool:
+    kinds = {kind for one in tables().senses(word) for kind in tables().kinds(one.entry)}
+    return bool(kinds & {"drug", "chemical"}) if kinds else not tables().is_word(word)
+
+
+def _marked_lists(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Entries that stand below each other: from behind the mark of each to the end of its line."""
+    entries: list[tuple[int, int]] = []
+    for one in ENTRY_MARK.finditer(text):
+        if entries and "\n" in text[entries[-1][1] + 1 : one.start()].strip("\n"):
+            yield entries
+            entries = []
+        stop = text.find("\n", one.end())
+        entries.append((one.end(), stop if stop >= 0 else len(text)))
+    if entries:
+        yield entries
 
 
 def the_drug(words: str) -> Medication | None:

@@ -1,28 +1,29 @@
 """Words that name a tumor, by how such words are built, and the diagnosis of a specimen. Pure.
 
-No list of tumors says which there are: a word that ends in "-oma" and is none of the few that are
-no tumors is one, as are the general words for tumors, and what a pathologist puts as the diagnosis
-of a specimen is its diagnosis whatever its name.
+No list of tumors says which there are: the tables of names do, a word that ends in "-oma" and is
+no other word is one, and what a pathologist puts as the diagnosis of a specimen is its diagnosis
+whatever its name.
 """
 
 import re
 from collections.abc import Iterator
 from functools import cache
 
+from knowledge.names.spelling import key
+from knowledge.names.tables import CAPITALS, tables
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, Section
 from workers.extract.rubrics import vocabulary
 from workers.extract.rules.negation import negated
 from workers.extract.values import Words
 
-_TUMOR = re.compile(
-    r"(?i)\b(?:tumou?rs?|cancers?|neoplas\w+|malignan\w+|metasta\w+|leuk(?:a?e)mi\w+|polyps?|"
-    r"lesions?|mass|nodules?|in[ -]situ|[dl]cis|(?:d|i)[dl]c|[rhns]s?cc|nsclc|sclc|gist|"
-    r"differentiated|mycosis\s++fungoides|paget\w*|"
-    r"(?!(?:ha?emat|seroma|glauc|stap?hyl|granul|trach|ather|stom|aden?st|xanth|c|symptom|dipl|idi|"
-    r"ar|axi|gen)oma)[a-z]{2,30}oma(?:s|ta|tous)?)\b"
+_GENERAL = re.compile(
+    r"(?i)\b(?:tumou?rs?|cancers?|neoplas\w+|malignan\w+|metasta\w+|polyps?|lesions?|mass|nodules?|"
+    r"in[ -]situ|differentiated)\b"
 )
-"""What speaks of a tumor; "hematoma", "glaucoma" and the like do not."""
+"""General words for a tumor, and for what may be one."""
+_WORD = re.compile(r"[A-Za-z]{3,30}")
+_NAMED_BY_FORM = re.compile(r"([a-z]{2,27}om)a(?:s|ta|tous)?")
 _CONCLUDES = re.compile(r"\b(?:diagnos[ie]s|impression|interpretation|conclusion|opinion)\b")
 _NO_DIAGNOSIS = re.compile(r"\b(?:clinical|pre-?\s?op\w*|provisional|referr\w+|differential)\b")
 _NAMES_A_SPECIMEN = re.compile(
@@ -37,8 +38,21 @@ _MOST_WORDS = 12
 
 
 def tumor_words(words: str) -> bool:
-    """Whether words speak of a tumor."""
-    return _TUMOR.search(words) is not None
+    """Whether words speak of a tumor: by a general word, a name that the tables have for one, or a
+    word that ends in "-oma" and that nobody has for anything else ("hematoma", "diploma")."""
+    if _GENERAL.search(words):
+        return True
+    return any(_names_a_tumor(one.group()) for one in _WORD.finditer(words))
+
+
+def _names_a_tumor(word: str) -> bool:
+    small = word.lower()
+    formed = _NAMED_BY_FORM.fullmatch(small)
+    small = f"{formed[1]}a" if formed else small
+    senses = tables().senses(key(small))
+    if any("tumor" in tables().kinds(one.entry) for one in senses):
+        return word.isupper() or not any(one.flags & CAPITALS for one in senses)
+    return formed is not None and not senses and not tables().is_word(small)
 
 
 def diagnoses(parts: Parts) -> Iterator[Found]:

@@ -26,7 +26,7 @@ from workers.extract.rules import (
 )
 from workers.extract.rules.days import STAY, stays
 from workers.extract.rules.lab_tables import compact_day, heading_days, message_days
-from workers.extract.rules.listed_drugs import listed, the_drug
+from workers.extract.rules.listed_drugs import called_drug, listed, the_drug, unknown_entries
 from workers.extract.rules.microsatellites import microsatellites
 from workers.extract.rules.others import inside
 from workers.extract.rules.placing import of_the_patient
@@ -168,6 +168,7 @@ def _read(field: str, parts: Parts) -> list[Found]:
     found = list(_finder(field)(parts.text))
     if field == "medications":
         found += listed(parts, found)
+        found += unknown_entries(parts.text, found)
     if field == "lab_values":
         # "Heparin Sodium (Porcine) 5,000 unit/mL" is a drug
         doses = [(one.start, one.end) for one in drugs.medications(parts.text)]
@@ -191,7 +192,7 @@ def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
     if not found and field == "modality":
         found = list(words.examinations(parts.text))
     if not found and field == "impression":
-        found = list(words.summed_up(parts.text)) or list(words.concluding(parts.text))
+        found = list(words.summed_up(parts.text))
     return found
 
 
@@ -340,7 +341,8 @@ def _bare(field: str, stripped: str) -> Value | None:
         status = {"stable": "MSS", "low": "MSI-L"}.get(match[1].lower(), "MSI-H")
         value = Microsatellites(status=status)
     elif kind == "medication":
-        value = the_drug(stripped)
+        called = called_drug(stripped, 0, len(stripped))
+        value = the_drug(stripped) or (called and called.value)
     elif kind == "day":
         value = compact_day(stripped)
     elif kind == "amount" and len(stripped) < _BARE:

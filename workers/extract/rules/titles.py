@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 
 MARKS = "#*_ \t=-•>"
-_LEAD = re.compile(r"^(?:\d{1,2}|[A-Z])[.)]\s*+|\([^)]{0,200}\)")
+_LEAD = re.compile(r"^(?:\d{1,2}[.)]|[A-Z][.)](?![A-Z]\b))\s*+|\([^)]{0,200}\)")
 _LOOKALIKES = str.maketrans({"0": "o", "1": "i", "5": "s", "|": "l"})
 _DAMAGED = re.compile(r"(?i)[a-z][015|]|[015|][a-z]")
 _NO_LETTER = re.compile(r"[^a-zà-ÿ0-9]")

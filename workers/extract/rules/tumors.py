@@ -7,7 +7,7 @@ from functools import cache
 
 from workers.extract.fields import Found
 from workers.extract.parts import clause
-from workers.extract.rubrics import alternatives, any_of, vocabulary
+from workers.extract.rubrics import alternatives, vocabulary
 from workers.extract.rules.cut_words import whole_words
 from workers.extract.rules.margins import WHICH, differ, negative_signs, positive_signs
 from workers.extract.rules.negation import negated
@@ -67,11 +67,6 @@ _UNSURE = re.compile(r"(?i)\b(?:indeterminate|cannot\s++be|suspicious|equivocal|
 
 _ONLY_A_HEADING = re.compile(r"(?i)(?:^|\n)(?:(?:invasive|infiltrating|in[ -]situ)\s)?carcinoma$")
 """What stands before a colon and names no type: the parts of a form are headed so."""
-_NO_SPECIAL_TYPE = re.compile(
-    r"(?im)^[ \t]*+(?:(?:invasive|tumou?r|histologic(?:al)?)\s)?type[ \t]*+:[ \t]*+"
-    r"(?P<value>no\sspecial\stype(?:[ ]\([^)\n]{1,20}\))?)"
-)
-"""A form's line of a type that is named by being none in particular."""
 
 
 @cache
@@ -137,10 +132,6 @@ def histologies(text: str) -> Iterator[Found]:
         general = words.lower().removesuffix("s") in vocabulary().histology_general
         heading = joined[stop : stop + 1] == ":" and bool(_ONLY_A_HEADING.search(words))
         yield Found(Words(text=words), start, end, wide=general or heading)
-    for match in _NO_SPECIAL_TYPE.finditer(text):
-        yield Found(Words(text=match["value"].rstrip()), *match.span("value"))
-    for match in any_of(vocabulary().histology_benign).finditer(text):
-        yield Found(Words(text=match.group()), *match.span(), wide=True)
 
 
 def margins(text: str) -> Iterator[Found]:

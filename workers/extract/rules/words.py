@@ -251,19 +251,6 @@ def _trimmed(text: str, start: int, end: int) -> Found | None:
     return Found(Words(text=words), start + lead, start + lead + len(words))
 
 
-def concluding(text: str) -> Iterator[Found]:
-    """Without a heading: the last sentences that conclude, as a second reading."""
-    for match in reversed(list(_SENTENCE.finditer(text))):
-        if _CONCLUDES.search(match.group()) is None:
-            continue
-        lead = len(match.group()) - len(match.group().lstrip())
-        words = match.group().strip()
-        yield Found(
-            Words(text=words), match.start() + lead, match.start() + lead + len(words), True
-        )
-        return
-
-
 _SUMS_UP = re.compile(
     r"(?im)(?:^|(?<=\.))[ \t]*+"
     r"(?:in\s++(?:summary|conclusion)|to\s++(?:summari[sz]e|conclude)|overall)\s*+,"
@@ -302,7 +289,6 @@ def institutions(text: str) -> Iterator[Found]:
         rf"for)[ ]+{_PLACE_WORD}(?:[ ]+(?:and[ ]+)?{_PLACE_WORD}){{0,4}}"
     )
     yield from _in_head(text)
-    yield from _in_cells(text)
     for match in pattern.finditer(text):
         words = match.group()
         if _NO_PLACE.match(text, match.end()) or negated(text, match.start(), match.start()):
@@ -347,20 +333,6 @@ def examinations(text: str) -> Iterator[Found]:
 
 
 _HEAD_CELL = re.compile(r"(?<![^\n\t|])[^\s|]++(?: [^\s|]++)*")
-
-
-def _in_cells(text: str) -> Iterator[Found]:
-    """Names of places that have a cell of the last lines to themselves; for a second reading."""
-    lines = text.rstrip().rsplit("\n", _HEAD_LINES)
-    begin = len(text.rstrip()) - sum(len(one) + 1 for one in lines[1:]) if len(lines) > 1 else 0
-    at, end = begin, len(text.rstrip())
-    for stop in (*(one.end() for one in _SEGMENT_ENDS.finditer(text, begin, end)), end):
-        words = text[at:stop].strip(" \t\n|,;:-–.")
-        label = text[stop - 1 : stop] == ":"
-        if words and not label and _place_name().fullmatch(words) and not _is_general(words):
-            start = text.index(words, at)
-            yield Found(Words(text=words), start, start + len(words), wide=True)
-        at = stop
 
 
 @cache

@@ -102,6 +102,8 @@ class Cap(_Policy):
     most: int = Field(ge=1)
     of: frozenset[str] = Field(min_length=1)
     not_for: frozenset[str]
+    hard: bool = False
+    """It holds also where no other kind of source wants the place."""
 
 
 class Need(_Policy):

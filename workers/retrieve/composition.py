@@ -91,6 +91,15 @@ class _List:
                 return
             self.take(n, move, freely=freely)
 
+    def fill(self, among: Iterable[int]) -> None:
+        """Give places that are left to those that only a cap kept out."""
+        for n in among:
+            kind = self.found[n].candidate.counts_as
+            if self.outcomes.get(n, KEPT) != KEPT and _on_topic(self.found[n]):
+                self.outcomes[n] = self.room.take(kind, past_caps=True)
+                if self.outcomes[n] == KEPT:
+                    self.moves[n] = "past its cap: no other kind of source wants the place"
+
     @property
     def share_holds(self) -> bool:
         """Whether enough of the list is on topic (EB-5.4)."""
@@ -122,6 +131,7 @@ def compose(found: Sequence[Assessed], query_type: str, *, most: int) -> Composi
     fewest = ranking.on_topic.relaxed_below
     if len(chosen.kept) < fewest:
         chosen.reserve(focused, fewest, "one of few: broader works let in (EB-5.5)", freely=True)
+    chosen.fill(focused[: ranking.considered])
     least = min(ranking.fallback_below, most, len(found))
     fallback = len(chosen.kept) < least
     if fallback:

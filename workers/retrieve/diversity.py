@@ -47,6 +47,11 @@ class Room:
         self._taken += 1
         return KEPT
 
+    @property
+    def exceeded(self) -> dict[str, int]:
+        """How many count against each cap that gave way."""
+        return {n: used for n, used in self._used.items() if used > self._caps[n].most}
+
 
 def need_of(query_type: str) -> Need | None:
     """The kinds of source that this type of question needs, if any (MC-1.3)."""

@@ -12,6 +12,7 @@ from knowledge.labs import Reading
 from knowledge.languages import seems_english
 from knowledge.loader import load
 from knowledge.misspelt import respelled, words_meant
+from knowledge.names.abbreviations import definitions
 from knowledge.naming import is_regulator, known_trials, tests_named, trials
 from knowledge.payers import named as payers
 from knowledge.products import products
@@ -19,6 +20,7 @@ from knowledge.tags import known_words, mentions, ordinary_words
 from knowledge.words import Mention, Words
 from workers.language_model.port import LanguageModel
 from workers.retrieve.understanding.asked.read import read_asked
+from workers.retrieve.understanding.asked.words import is_english
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.decomposition import decompose, is_long
 from workers.retrieve.understanding.model import Understanding
@@ -87,6 +89,7 @@ def names(question: str) -> tuple[str, ...]:
         if not _qualifies(name)
         and not _parts(name) <= _no_names()
         and not _no_name_forms().fullmatch(name)
+        and not _is_known_thing(name, plain)
     ]
     if not any(map(str.islower, plain)):  # capitals throughout tell nothing
         few = len(named) < _SHOUTED
@@ -113,6 +116,22 @@ def _qualifies(name: str) -> bool:
     """Whether it says how something known is: PDL1-positive is no trial."""
     of, _, said = name.rpartition("-")
     return said.islower() and resolve(of).known
+
+
+def _is_known_thing(name: str, question: str) -> bool:
+    """Whether the tables have it, by itself or by what the question spells it out as, so that it is
+    a gene, drug or disease sooner than a trial; not where it is a word of English, or is called a
+    trial: STING and SPRINT may be both."""
+    if name.lower() in known_trials() or re.search(
+        rf"(?<!\w){re.escape(name)}\s(?:trial|study)\b", question
+    ):
+        return False
+    if resolve(name).known and not is_english(name.lower()):
+        return True
+    return any(
+        question[slice(*one.short)] == name and resolve(question[slice(*one.long)]).known
+        for one in definitions(question)
+    )
 
 
 @cache

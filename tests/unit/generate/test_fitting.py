@@ -19,7 +19,7 @@ WARFARIN = "Warfarin in atrial fibrillation"
 
 def found(question: str, *titles: str) -> tuple[list[str], Sequence[str]]:
     """The titles of the works that may answer, and what none has."""
-    works = [Candidate(title, "pubmed", "It helped.", title, 0.5, 2) for title in titles]
+    works = [Candidate(title, "pubmed", "It helped.", title, 0.5) for title in titles]
     fit = fitting(works, Asked.model_validate(read_asked(question).as_body()))
     return [one.title for one in fit.candidates], fit.missing
 
@@ -55,7 +55,7 @@ def test_names_that_stand_only_apart_are_missing_together() -> None:
 
 
 def test_a_name_that_a_pack_gives_a_work_stands_in_it() -> None:
-    work = Candidate("E1", "pubmed", "It helped.", "Adjuvant treatment", 0.5, 2)
+    work = Candidate("E1", "pubmed", "It helped.", "Adjuvant treatment", 0.5)
     asked = filled(Asked, required=["imvigor011"])
     assert not fitting([work], asked).candidates
     known = replace(work, named="doi:10.1/x IMvigor011")

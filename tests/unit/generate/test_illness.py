@@ -94,7 +94,7 @@ def test_lines_that_state_the_status_come_before_those_that_state_none() -> None
     question = "Does adjuvant atezolizumab improve survival in ctDNA-negative bladder cancer?"
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
     works = [
-        Candidate(key, "pubmed", line, "Bladder cancer", 0.5, 2, whole=f"{silent} {stated}")
+        Candidate(key, "pubmed", line, "Bladder cancer", 0.5, whole=f"{silent} {stated}")
         for key, line in (("E1", silent), ("E2", stated))
     ]
     claims = choose(works, Asked("general", asked, questions=[question]))

@@ -215,6 +215,7 @@ class RetrievalPolicy(_Policy):
     lexical_weight: float = Field(ge=0, le=1)
     neighbours: Neighbours
     documents: int = Field(ge=1)
+    documents_for_lists: int = Field(ge=1)
     chunks_per_document: int = Field(ge=1)
     chunks_per_label: int = Field(ge=1)
     relevance: Relevance

@@ -47,6 +47,13 @@ def test_a_disease_by_another_name_of_its_tag_is_kept_where_nothing_has_the_name
     assert found("Does pembrolizumab help in bladder cancer?", urothelial) == ([urothelial], ())
 
 
+def test_a_tag_of_a_part_of_a_name_is_no_other_name_of_it() -> None:
+    assert found("What is the management of Ludwig angina?", "Stable angina") == (
+        [],
+        ("Ludwig angina",),
+    )
+
+
 def test_names_that_stand_only_apart_are_missing_together() -> None:
     question = "Does osimertinib help in Hodgkin lymphoma?"
     hodgkin = "Brentuximab in Hodgkin lymphoma"

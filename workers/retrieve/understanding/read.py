@@ -31,6 +31,7 @@ from workers.retrieve.understanding.scope import names_something
 from workers.retrieve.understanding.sentences import Sentence, sentences
 from workers.retrieve.understanding.trial_names import trials_called_so, trials_of_two_words
 
+_CALLED = re.compile(r"(?<![\w-])[\w-]{2,60}+(?=\s(?:trial|study)\b)")
 _SHOUTED = 3
 """Of a question in capitals so many words that might be names are its words."""
 
@@ -83,13 +84,14 @@ def names(question: str) -> tuple[str, ...]:
     for one in payers(plain)[::-1]:  # who pays is not asked for as a trial is
         plain = plain[: one.start] + plain[one.end :]
     found = [match.group().replace(" ", "-") for match in _names().finditer(plain)]
+    things = _known_things(found, plain)
     named = [
         name
         for name in found
         if not _qualifies(name)
         and not _parts(name) <= _no_names()
         and not _no_name_forms().fullmatch(name)
-        and not _is_known_thing(name, plain)
+        and name not in things
     ]
     if not any(map(str.islower, plain)):  # capitals throughout tell nothing
         few = len(named) < _SHOUTED
@@ -118,20 +120,19 @@ def _qualifies(name: str) -> bool:
     return said.islower() and resolve(of).known
 
 
-def _is_known_thing(name: str, question: str) -> bool:
-    """Whether the tables have it, by itself or by what the question spells it out as, so that it is
-    a gene, drug or disease sooner than a trial; not where it is a word of English, or is called a
-    trial: STING and SPRINT may be both."""
-    if name.lower() in known_trials() or re.search(
-        rf"(?<!\w){re.escape(name)}\s(?:trial|study)\b", question
-    ):
-        return False
-    if resolve(name).known and not is_english(name.lower()):
-        return True
-    return any(
-        question[slice(*one.short)] == name and resolve(question[slice(*one.long)]).known
+def _known_things(found: Sequence[str], question: str) -> frozenset[str]:
+    """Those that the tables have, by themselves or by what the question spells them out as, so that
+    they are genes, drugs or diseases sooner than trials; not a word of English, nor what is called
+    a trial: STING and SPRINT may be both."""
+    called = {*_CALLED.findall(question), *known_trials().values()}
+    spelled_out = {
+        question[slice(*one.short)]
         for one in definitions(question)
-    )
+        if resolve(question[slice(*one.long)]).known
+    }
+    return spelled_out.union(
+        one for one in found if resolve(one).known and not is_english(one.lower())
+    ).difference(called)
 
 
 @cache

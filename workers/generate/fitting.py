@@ -78,10 +78,11 @@ def _goes_by_tags(text: str, lacking: Iterable[str]) -> bool:
     """Whether a work is on the diseases that these names are names of, as a whole, under others:
     the answer says that it is not by name. Ludwig's angina is no angina."""
     told = tags("diseases", text)
-    return all(
-        meets(told, [tag.name for tag in mentions("diseases", one) if len(one) == tag.end - tag.start])
+    whole = (
+        [tag.name for tag in mentions("diseases", one) if tag.end - tag.start == len(one)]
         for one in lacking
     )
+    return all(meets(told, named) for named in whole)
 
 
 def _missing(required: Sequence[str], held: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

@@ -95,11 +95,8 @@ class _List:
     def fill(self, among: Iterable[int]) -> None:
         """Give places that are left to those that only a cap kept out."""
         for n in among:
-            kind = self.found[n].candidate.counts_as
             if self.outcomes.get(n, KEPT) != KEPT and _on_topic(self.found[n]):
-                self.outcomes[n] = self.room.take(kind, past_caps=True)
-                if self.outcomes[n] == KEPT:
-                    self.moves[n] = "past its cap: no other kind of source wants the place"
+                self.outcomes[n] = self.room.take(self.found[n].candidate.counts_as, past_caps=True)
 
     @property
     def share_holds(self) -> bool:

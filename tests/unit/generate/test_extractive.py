@@ -452,7 +452,7 @@ def test_the_work_that_is_named_goes_before_one_that_tells_of_it_in_passing() ->
 
 def test_what_states_the_kind_asked_for_answers_though_it_has_other_words() -> None:
     question = "How accurate is ctDNA in detecting relapse of colon cancer?"
-    weights = {**dict.fromkeys(terms(question), 1.0), **dict.fromkeys(terms("accurate"), 6.0)}
+    weights = {**dict.fromkeys(terms(question), 1.0), **dict.fromkeys(terms("accurate"), 9.0)}
     line = "Sensitivity of ctDNA was 48% and specificity was 99% for relapse."
     plain = "About one patient in thirteen had relapse after surgery for colon cancer."
     rare = [content(question, weights)]

@@ -130,9 +130,8 @@ def _known_things(found: Sequence[str], question: str) -> frozenset[str]:
         for one in definitions(question)
         if resolve(question[slice(*one.long)]).known
     }
-    return spelled_out.union(
-        one for one in found if resolve(one).known and not is_english(one.lower())
-    ).difference(called)
+    known = {one for one in found if resolve(one).known and not is_english(one.lower())}
+    return frozenset((known | spelled_out) - called)
 
 
 @cache

@@ -102,6 +102,8 @@ class Cap(_Policy):
     most: int = Field(ge=1)
     of: frozenset[str] = Field(min_length=1)
     not_for: frozenset[str]
+    hard: bool = False
+    """It holds also where no other kind of source wants the place."""
 
 
 class Need(_Policy):
@@ -213,6 +215,7 @@ class RetrievalPolicy(_Policy):
     lexical_weight: float = Field(ge=0, le=1)
     neighbours: Neighbours
     documents: int = Field(ge=1)
+    documents_for_lists: int = Field(ge=1)
     chunks_per_document: int = Field(ge=1)
     chunks_per_label: int = Field(ge=1)
     relevance: Relevance

@@ -130,17 +130,6 @@ def estimates_of(
     return estimates
 
 
-_SCORES = sa.text("SELECT version_id, start, score FROM anchor WHERE version_id = ANY(:ids)")
-
-
-def scores_of(session: Session, version_ids: Sequence[UUID]) -> dict[UUID, dict[int, int]]:
-    """The score of each anchor of these versions, by its start offset."""
-    scores: dict[UUID, dict[int, int]] = {key: {} for key in version_ids}
-    for version_id, start, score in session.execute(_SCORES, {"ids": list(version_ids)}):
-        scores[version_id][start] = score
-    return scores
-
-
 def anchors_of(session: Session, version_id: UUID) -> list[Anchor]:
     """The anchors of a version, in the order of its text."""
     rows = session.exec(

@@ -2,13 +2,15 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from knowledge.drugs import brands, classes_at, drugs_at, names_one
 from knowledge.loader import load
+from knowledge.names.forms import forms
+from knowledge.names.reading import names
 from knowledge.products import has_products, is_narrow, products
 from knowledge.tags import KINDS, Kind, mentions, tags, telling
 from knowledge.words import lowered
@@ -32,6 +34,8 @@ class Content:
     classes: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """For a term in a drug class's name, the classes. Each drug of the class is as good, but
     no other drug of the decision is: one that lowers glucose does not stand for GLP-1 agonists."""
+    short: Sequence[tuple[re.Pattern[str], frozenset[int]]] = ()
+    """The short forms of names of several words, and the terms that these stand for: ALS."""
 
     @cached_property
     def total(self) -> float:
@@ -62,6 +66,9 @@ class Content:
             own = own.union(
                 term for term, classes in self.classes.items() if names_one(words, NONE_OF, classes)
             )
+        for short, terms in self.short:
+            if not terms <= own and short.search(words):
+                own = own.union(terms)
         lacking = self.tags.keys() - own
         if not lacking or not self._may_be_named(lacking, lowered(words)):
             return own
@@ -131,7 +138,17 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
         for match in narrow
         for term in term_set(question[match.start : match.end])
     }
-    return Content(weights, tagged, tuple(kinds), same, classes)
+    return Content(weights, tagged, tuple(kinds), same, classes, tuple(_short_forms(question)))
+
+
+def _short_forms(question: str) -> Iterator[tuple[re.Pattern[str], frozenset[int]]]:
+    """The short forms of the names of several words that the tables know, with their terms."""
+    for one in names(question, typed=True):
+        terms = term_set(question[one.start : one.end])
+        if one.known and len(terms) > 1:
+            short = forms(question[one.start : one.end]).written
+            if short is not None:
+                yield short, terms
 
 
 def terms_of_interest(question: str) -> frozenset[int]:

@@ -46,6 +46,8 @@ class Measured:
     citations: int
     quotations: int
     unanchored: int
+    relaxations: tuple[str, ...] = ()
+    """The rules of the list of sources that gave way, as the retrieval names them."""
 
     @property
     def sources(self) -> int:
@@ -82,11 +84,14 @@ class Measured:
 
     @property
     def over_caps(self) -> tuple[str, ...]:
-        """The names of the exceeded caps on kinds of source (MRD 1.2)."""
+        """The names of the exceeded caps on kinds of source (MRD 1.2), but for those that gave way
+        because no other kind of source wanted the places."""
         return tuple(
             name
             for name, cap in retrieval_policy().caps.items()
-            if self.query_type not in cap.not_for and self.count(cap.of) > cap.most
+            if self.query_type not in cap.not_for
+            and self.count(cap.of) > cap.most
+            and (cap.hard or not any(one.startswith(f"cap on {name}:") for one in self.relaxations))
         )
 
 
@@ -114,6 +119,7 @@ def measure(retrieval: Retrieval, answer: Answer) -> Measured:
         citations=len(places),
         quotations=len(places) + inside.inside_claims,
         unanchored=lost + inside.unanchored,
+        relaxations=retrieval.relaxations,
     )
 
 

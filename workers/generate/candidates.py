@@ -40,7 +40,6 @@ class Candidate:
     text: str
     title: str
     passage_score: float
-    anchor_score: int
     publication_type: str | None = None
     section: str = ""
     """The title of the part it stands in."""
@@ -101,7 +100,7 @@ class _Line:
         return _is_detail(self.source, self.text, self.section)
 
 
-def candidates_of(entry: Found, version: Version, anchors: Mapping[int, int]) -> list[Candidate]:
+def candidates_of(entry: Found, version: Version) -> list[Candidate]:
     """The candidates of one document: what was found in it, and what it states of itself anywhere.
 
     Some may speak to a program: they must be asked before they are shown.
@@ -109,7 +108,6 @@ def candidates_of(entry: Found, version: Version, anchors: Mapping[int, int]) ->
     Args:
         entry: the retrieval's evidence entry for the version; of a long one only the passages count
             as found.
-        anchors: the score of each anchor by the place where it begins.
     """
     text = version.text
     passages = [(one.start, one.end) for one in entry.passages]
@@ -130,7 +128,6 @@ def candidates_of(entry: Found, version: Version, anchors: Mapping[int, int]) ->
                 title=version.title,
                 named=named,
                 passage_score=entry.worth,
-                anchor_score=max(anchors.get(line.last.start, 0), anchors.get(line.start, 0)),
                 publication_type=version.publication_type,
                 section=line.section,
                 publisher=publisher,

@@ -147,7 +147,7 @@ def limits(
                 and states(facet, one.text, one.section)
                 and _limits_answer(facet, one, answered, asked)
             ]
-            stated.sort(key=lambda one: (-one.anchor_score, len(one.text)))
+            stated.sort(key=lambda one: len(one.text))
             fitting = (one for one in stated if not _is_said(one, given) and may_speak(one))
             best = next(fitting, None)
             if best is not None:

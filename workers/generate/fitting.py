@@ -13,7 +13,7 @@ from knowledge.breadth import meets
 from knowledge.drugs import drugs
 from knowledge.naming import tests_named
 from knowledge.products import products, speak_to
-from knowledge.tags import tags
+from knowledge.tags import mentions, tags
 from workers.generate.candidates import Candidate
 
 
@@ -75,10 +75,14 @@ def _is_told_by_tag(name: str, text: str) -> bool:
 
 
 def _goes_by_tags(text: str, lacking: Iterable[str]) -> bool:
-    """Whether a work is on the diseases that these names are names of, under others: the answer
-    says that it is not by name."""
+    """Whether a work is on the diseases that these names are names of, as a whole, under others:
+    the answer says that it is not by name. Ludwig's angina is no angina."""
     told = tags("diseases", text)
-    return all(meets(told, tags("diseases", one)) for one in lacking)
+    whole = (
+        [tag.name for tag in mentions("diseases", one) if tag.end - tag.start == len(one)]
+        for one in lacking
+    )
+    return all(meets(told, named) for named in whole)
 
 
 def _missing(required: Sequence[str], held: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

@@ -46,12 +46,6 @@ class Illness:
         around = f"{heading}\n{title}"
         return any(_is_of_another(one, asked, line, around) for one, asked in self._markers.items())
 
-    def is_stated(self, line: str) -> bool:
-        """Whether a line names a status that is asked for."""
-        return bool(self._markers) and any(
-            not statuses(marker, line).isdisjoint(asked) for marker, asked in self._markers.items()
-        )
-
 
 def _is_of_another(marker: str, asked: set[str], line: str, around: str) -> bool:
     """Whether every clause is on another status: its own, else that of the clause before it, of

@@ -75,10 +75,6 @@ class Population:
         }
         return sorted(named - _PEOPLE) or sorted(named or self._asked.get(_BOWEL, set()))
 
-    def states_status(self, line: str) -> bool:
-        """Whether a line names the status of a marker that is asked for."""
-        return self._illness.is_stated(line)
-
     def is_told(self, shown: Iterable[str]) -> bool:
         """Whether some of the lines, headings and titles shown state the sex that is asked about:
         what was found in all together may be shown beside it, not in its place."""

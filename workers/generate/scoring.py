@@ -81,7 +81,6 @@ class Scorer:
         one_drug = len({one.name for one in told}) == 1
         self._drug_terms = term_set(beside) if one_drug else frozenset[int]()
         self._policy = load("answers")
-        self._status_weight = float(self._policy["populations"]["status_weight"])
         self._population = Population(questions, on_coverage=self._on_coverage)
         self._approval, self._coverage = Approval(questions), Coverage(questions)
         self._restrictions = asked.restrictions
@@ -200,7 +199,6 @@ class Scorer:
             + policy["fit_weight"] * fit
             + policy["passage_weight"] * candidate.passage_score
             + self._of_its_words(candidate)
-            + (self._status_weight if self._population.states_status(candidate.text) else 0.0)
         )
 
     def read(self, candidates: Sequence[Candidate]) -> None:

@@ -21,7 +21,6 @@ from messages import GenerateV1, Stage, VerifyV1
 from store.audit.payloads import models_asked
 from store.core.hashes import hashed
 from store.core.unit_of_work import Store, UnitOfWork
-from store.documents.anchors import scores_of
 from store.documents.content import Content, content, share, terms_of_interest
 from store.documents.documents import VersionText, get_texts
 from store.index import lexical
@@ -71,8 +70,6 @@ class _Material:
     question: str
     retrieval: Retrieval
     versions: Sequence[VersionText]
-    anchors: Mapping[UUID, Mapping[int, int]]
-    """Scores by the place where an anchor begins."""
     asked: Sequence[Content]
     hash_key: bytes | None
 
@@ -116,12 +113,11 @@ def _read(store: Store, message: GenerateV1) -> _Material:
         if question is None or question.hash != message.retrieval_hash:
             raise Permanent(f"question {message.question_id} has no such retrieval")
         ids = [UUID(entry.version_id) for entry in question.retrieval.evidence]
-        versions, anchors = get_texts(session, ids), scores_of(session, ids)
+        versions = get_texts(session, ids)
     return _Material(
         question.text,
         question.retrieval,
         versions,
-        anchors,
         [
             content(without_payers(one.text), weights)
             for one, weights in zip(
@@ -199,7 +195,7 @@ def _extractive(material: _Material) -> dict[str, Any]:
     candidates = [
         candidate
         for entry, version in material.evidence
-        for candidate in candidates_of(entry, version, material.anchors.get(version.id, {}))
+        for candidate in candidates_of(entry, version)
     ]
     retrieval = material.retrieval
     asked = Asked(

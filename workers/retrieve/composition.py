@@ -4,7 +4,8 @@ Where rules conflict the one that stands first here wins, and what could not be 
 
 1. what may be evidence at all (`assessment`): on the disease, relevant, no notice; never relaxed;
 2. the size of the list;
-3. caps of the kinds of source (MC-1.2), but for the fallback below three;
+3. caps of the kinds of source (MC-1.2), but for the fallback below three, and for places that are
+   left when every work has been looked at: a cap that is not hard leaves none of these empty;
 4. of each trial or body that the question names its own best works; then the kinds of source that
    the type of question needs (MC-1.3): a question on trials is answered with trials, even one whose
    tags say less than those of other works;
@@ -91,6 +92,12 @@ class _List:
                 return
             self.take(n, move, freely=freely)
 
+    def fill(self, among: Iterable[int]) -> None:
+        """Give places that are left to those that only a cap kept out."""
+        for n in among:
+            if self.outcomes.get(n, KEPT) != KEPT and _on_topic(self.found[n]):
+                self.outcomes[n] = self.room.take(self.found[n].candidate.counts_as, past_caps=True)
+
     @property
     def share_holds(self) -> bool:
         """Whether enough of the list is on topic (EB-5.4)."""
@@ -122,6 +129,7 @@ def compose(found: Sequence[Assessed], query_type: str, *, most: int) -> Composi
     fewest = ranking.on_topic.relaxed_below
     if len(chosen.kept) < fewest:
         chosen.reserve(focused, fewest, "one of few: broader works let in (EB-5.5)", freely=True)
+    chosen.fill(focused[: ranking.considered])
     least = min(ranking.fallback_below, most, len(found))
     fallback = len(chosen.kept) < least
     if fallback:
@@ -179,6 +187,8 @@ def _relaxations(chosen: _List, query_type: str, most: int, *, fallback: bool) -
     ranking, found, size = retrieval_policy().ranking, chosen.found, len(chosen.kept)
     if fallback:
         yield f"fallback below {ranking.fallback_below} references: caps and focus set aside"
+    for name, used in chosen.room.exceeded.items():
+        yield f"cap on {name}: {used} references; no other kind of source wants the places"
     need = need_of(query_type)
     if need is not None:
         held = sum(one.candidate.counts_as in need.of for one in found)

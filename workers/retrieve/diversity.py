@@ -26,21 +26,31 @@ class Room:
         self._used: Counter[str] = Counter()
         self._taken = 0
 
-    def refuses(self, source_type: str) -> str | None:
+    def refuses(self, source_type: str, *, past_caps: bool = False) -> str | None:
         """Why there is no room for another document of this type; None where there is."""
         for name, cap in self._caps.items():
-            if source_type in cap.of and self._used[name] >= cap.most:
+            counts = cap.hard or not past_caps
+            if counts and source_type in cap.of and self._used[name] >= cap.most:
                 return f"dropped: enough sources of the kind {name}"
         return FULL if self._taken >= self._most else None
 
-    def take(self, source_type: str) -> str:
-        """Take a document of this type if there is room: `kept`, or why not."""
-        refusal = self.refuses(source_type)
+    def take(self, source_type: str, *, past_caps: bool = False) -> str:
+        """Take a document of this type if there is room: `kept`, or why not.
+
+        Args:
+            past_caps: only hard caps count: no other kind of source wants the place.
+        """
+        refusal = self.refuses(source_type, past_caps=past_caps)
         if refusal is not None:
             return refusal
         self._used.update(name for name, cap in self._caps.items() if source_type in cap.of)
         self._taken += 1
         return KEPT
+
+    @property
+    def exceeded(self) -> dict[str, int]:
+        """How many count against each cap that gave way."""
+        return {n: used for n, used in self._used.items() if used > self._caps[n].most}
 
 
 def need_of(query_type: str) -> Need | None:

@@ -138,7 +138,9 @@ def _find(
     ordered, reranked = _rerank(
         model if context.settings.rerank else None, question.text, candidates
     )
-    most = question.options.get("max_references") or retrieval_policy().documents
+    policy = retrieval_policy()
+    depth = policy.documents_for_lists if understanding.asked.type == "list" else policy.documents
+    most = question.options.get("max_references") or depth
     ranked, sufficiency = assess_with_rerun(
         lambda strict: rank(ordered, understanding, scenario, most=most, strict_tags=strict),
         scenario,

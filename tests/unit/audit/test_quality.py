@@ -94,6 +94,16 @@ def test_a_cap_that_was_exceeded_is_named_unless_the_question_is_about_the_kind(
     assert measure(retrieval(*kinds, query_type="guidelines"), answer()).over_caps == ()
 
 
+def test_a_cap_that_gave_way_was_not_broken_unless_it_is_hard() -> None:
+    for kind, gave_way, broken in (
+        ("pubmed", "cap on PubMed: 5 references; no other", ()),
+        ("pubmed", "cap on guideline: 5 references; no other", ("PubMed",)),
+        ("nccn", "cap on nccn: 5 references; no other", ("nccn", "guideline")),
+    ):
+        body = retrieval(*[kind] * 5).model_copy(update={"relaxations": (gave_way,)})
+        assert measure(body, answer()).over_caps == broken, gave_way
+
+
 @pytest.mark.parametrize("query_type", [one["type"] for one in load("questions")["query_types"]])
 def test_an_answer_to_any_type_of_question_can_be_measured(query_type: str) -> None:
     found = measure(retrieval("pubmed", query_type=query_type), answer())

@@ -16,7 +16,7 @@ def asked(question: str) -> list[Content]:
 
 
 def line(text: str, source_type: str = "label", section: str = "5 Warnings") -> Candidate:
-    return Candidate("E1", source_type, text, "Drug X tablets", 0.5, 1, section=section)
+    return Candidate("E1", source_type, text, "Drug X tablets", 0.5, section=section)
 
 
 def limits_of(one: Candidate, question: str = "Can drug X be used in pregnancy?") -> list[str]:
@@ -53,7 +53,7 @@ def test_what_a_long_work_leaves_open_must_touch_the_question_or_the_part_that_a
 
 def test_what_a_work_is_is_told_by_what_was_done_and_not_by_why() -> None:
     def of_trial(text: str, section: str) -> Candidate:
-        return Candidate("E1", "pubmed", text, "Drug X in bladder cancer", 0.5, 1, section=section)
+        return Candidate("E1", "pubmed", text, "Drug X in bladder cancer", 0.5, section=section)
 
     why = of_trial("Patients with bladder cancer have varied outcomes.", "Background")
     done = of_trial("In a trial in bladder cancer patients were given drug X.", "Methods")

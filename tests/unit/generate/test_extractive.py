@@ -16,7 +16,7 @@ ASKED = [content(QUESTION, dict.fromkeys(terms(QUESTION), 1.0))]
 
 
 def candidate(text: str, source_type: str = "clinicaltrials", evidence: str = "E1") -> Candidate:
-    return Candidate(evidence, source_type, text, "A ctDNA trial", 0.5, 2)
+    return Candidate(evidence, source_type, text, "A ctDNA trial", 0.5)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def asked(question: str) -> list[Content]:
 def test_eb_5_1_a_sentence_on_other_diseases_alone_is_no_claim(
     title: str, sentence: str, shown: bool
 ) -> None:
-    one = Candidate("E1", "pubmed", sentence, title, 0.5, 2)
+    one = Candidate("E1", "pubmed", sentence, title, 0.5)
     question = asked("How many days of antibiotics in pneumonia?")
     assert bool(choose([one], Asked("general", question, ["pneumonia"]))) is shown
     assert choose([one], Asked("general", question)), (
@@ -161,7 +161,7 @@ def test_eb_5_1_a_sentence_on_other_diseases_alone_is_no_claim(
 
 def test_a_sentence_answers_a_question_that_has_another_name_for_the_disease() -> None:
     sentence = "Adults with chronic kidney disease and heart failure benefit from dapagliflozin."
-    one = Candidate("E1", "pubmed", sentence, "A trial", 0.5, 2)
+    one = Candidate("E1", "pubmed", sentence, "A trial", 0.5)
     both = ["heart_failure", "chronic_kidney_disease"]
     assert choose([one], Asked("general", asked("What helps in HFpEF with CKD?"), both))
     assert not choose([one], Asked("general", asked("What helps in melanoma with COPD?")))
@@ -184,14 +184,14 @@ def test_a_sentence_answers_a_question_that_has_another_name_for_the_disease() -
 def test_a_sentence_on_another_drug_or_test_is_no_claim(
     title: str, sentence: str, shown: bool
 ) -> None:
-    one = Candidate("E1", "payer", sentence, title, 0.5, 2)
+    one = Candidate("E1", "payer", sentence, title, 0.5)
     question = asked("Does Medicare cover Signatera?")
     assert bool(choose([one], Asked("coverage_policy", question, products=["Signatera"]))) is shown
 
 
 def paper(text: str, evidence: str = "E1", section: str = "Results", **fields: str) -> Candidate:
     title = fields.pop("title", "Drug X in asthma")
-    return Candidate(evidence, "pubmed", text, title, 0.5, 1, section=section)
+    return Candidate(evidence, "pubmed", text, title, 0.5, section=section)
 
 
 RELAPSE = "Does drug X lower the relapse rate in asthma?"
@@ -305,7 +305,7 @@ def test_guidelines_that_are_compared_stand_under_a_heading_of_their_own() -> No
 
 
 def label(text: str, section: str) -> Candidate:
-    return Candidate("E1", "label", text, "BRANDEX (drugamab) tablets", 0.5, 1, section=section)
+    return Candidate("E1", "label", text, "BRANDEX (drugamab) tablets", 0.5, section=section)
 
 
 @pytest.mark.parametrize("section", ["8.1 Pregnancy", "4.3 Pregnancy"])
@@ -341,7 +341,7 @@ def outcome(name: str, kind: str = "Primary") -> list[Candidate]:
     part = f"{kind} outcome result: {name}"
     return [
         Candidate(
-            "E1", "clinicaltrials", one, title, 0.5, 0, section=part, found=False, whole=lines[1]
+            "E1", "clinicaltrials", one, title, 0.5, section=part, found=False, whole=lines[1]
         )
         for one in lines
     ]
@@ -349,7 +349,7 @@ def outcome(name: str, kind: str = "Primary") -> list[Candidate]:
 
 def in_record(text: str, section: str) -> Candidate:
     title = "Adaptive treatment of influenza"
-    return Candidate("E1", "clinicaltrials", text, title, 0.5, 2, section=section)
+    return Candidate("E1", "clinicaltrials", text, title, 0.5, section=section)
 
 
 BESIDE = [
@@ -420,11 +420,11 @@ def test_what_holds_little_of_the_question_beside_the_best_is_no_answer_to_it() 
     label = "The maximum daily dose of metformin in renal impairment is 1000 mg."
     beside = "Randomization was stratified by metformin use."
     works = [
-        Candidate("E1", "pubmed", beside, "Semaglutide", 0.9, 2),
-        Candidate("E2", "label", label, "Metformin", 0.5, 2),
+        Candidate("E1", "pubmed", beside, "Semaglutide", 0.9),
+        Candidate("E2", "label", label, "Metformin", 0.5),
     ]
     assert [one.text for one in choose(works, Asked("general", asked_for))] == [label]
-    stated = Candidate("E3", "pubmed", "The usual dose of metformin is 1 g.", "Semaglutide", 0.5, 2)
+    stated = Candidate("E3", "pubmed", "The usual dose of metformin is 1 g.", "Semaglutide", 0.5)
     assert len(choose([*works, stated], Asked("general", asked_for))) == 2, "it states a dose"
 
 
@@ -452,7 +452,7 @@ def test_the_work_that_is_named_goes_before_one_that_tells_of_it_in_passing() ->
 
 def test_what_states_the_kind_asked_for_answers_though_it_has_other_words() -> None:
     question = "How accurate is ctDNA in detecting relapse of colon cancer?"
-    weights = {**dict.fromkeys(terms(question), 1.0), **dict.fromkeys(terms("accurate"), 6.0)}
+    weights = {**dict.fromkeys(terms(question), 1.0), **dict.fromkeys(terms("accurate"), 9.0)}
     line = "Sensitivity of ctDNA was 48% and specificity was 99% for relapse."
     plain = "About one patient in thirteen had relapse after surgery for colon cancer."
     rare = [content(question, weights)]
@@ -612,7 +612,7 @@ def test_what_a_work_on_cancers_says_of_one_is_no_answer_on_another() -> None:
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
     title = "Trials after chemoradiation of solid tumors: MRD"
     lines = [
-        Candidate("E1", "pubmed", text, title, 0.5, 2)
+        Candidate("E1", "pubmed", text, title, 0.5)
         for text in (
             "MRD after chemoradiation was found in stage III colon cancer.",
             "MRD after chemoradiation was found in esophageal cancer.",

@@ -19,7 +19,7 @@ WARFARIN = "Warfarin in atrial fibrillation"
 
 def found(question: str, *titles: str) -> tuple[list[str], Sequence[str]]:
     """The titles of the works that may answer, and what none has."""
-    works = [Candidate(title, "pubmed", "It helped.", title, 0.5, 2) for title in titles]
+    works = [Candidate(title, "pubmed", "It helped.", title, 0.5) for title in titles]
     fit = fitting(works, Asked.model_validate(read_asked(question).as_body()))
     return [one.title for one in fit.candidates], fit.missing
 
@@ -47,6 +47,13 @@ def test_a_disease_by_another_name_of_its_tag_is_kept_where_nothing_has_the_name
     assert found("Does pembrolizumab help in bladder cancer?", urothelial) == ([urothelial], ())
 
 
+def test_a_tag_of_a_part_of_a_name_is_no_other_name_of_it() -> None:
+    assert found("What is the management of Ludwig angina?", "Stable angina") == (
+        [],
+        ("Ludwig angina",),
+    )
+
+
 def test_names_that_stand_only_apart_are_missing_together() -> None:
     question = "Does osimertinib help in Hodgkin lymphoma?"
     hodgkin = "Brentuximab in Hodgkin lymphoma"
@@ -55,7 +62,7 @@ def test_names_that_stand_only_apart_are_missing_together() -> None:
 
 
 def test_a_name_that_a_pack_gives_a_work_stands_in_it() -> None:
-    work = Candidate("E1", "pubmed", "It helped.", "Adjuvant treatment", 0.5, 2)
+    work = Candidate("E1", "pubmed", "It helped.", "Adjuvant treatment", 0.5)
     asked = filled(Asked, required=["imvigor011"])
     assert not fitting([work], asked).candidates
     known = replace(work, named="doi:10.1/x IMvigor011")

@@ -31,7 +31,7 @@ def may_speak(
     scorer = Scorer(Asked(query_type, asked, diseases, products, [question]))
     whole = f"## {heading}\n\n{line}"
     return scorer.may_speak(
-        Candidate("E1", "payer", line, title, 0.5, 2, section=heading, whole=whole)
+        Candidate("E1", "payer", line, title, 0.5, section=heading, whole=whole)
     )
 
 
@@ -166,7 +166,7 @@ def test_a_short_work_on_those_asked_about_alone_tells_of_them_by_its_text() -> 
 
 def test_no_claim_is_made_of_the_data_of_others() -> None:
     def claims(question: str) -> int:
-        one = Candidate("E1", "pubmed", "Atezolizumab prolonged survival.", "Atezolizumab", 0.5, 2)
+        one = Candidate("E1", "pubmed", "Atezolizumab prolonged survival.", "Atezolizumab", 0.5)
         asked = [content(question, dict.fromkeys(terms(question), 1.0))]
         return len(choose([one], Asked("general", asked, questions=[question])))
 

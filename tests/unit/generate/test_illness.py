@@ -1,12 +1,8 @@
 """A line on another stage, or on patients of another marker status, is no answer."""
 
-from store.documents.content import content
-from store.index.terms import terms
 from tests.grid import grid
 from workers.generate.approvals import Coverage
-from workers.generate.extractive import Candidate, choose
 from workers.generate.illness import Illness, stages
-from workers.generate.scoring import Asked
 
 NEGATIVE = "Does chemotherapy help in ctDNA-negative colon cancer?"
 
@@ -86,19 +82,6 @@ def test_the_status_of_a_marker_is_told_clause_by_clause(
     line: str, title: str, another: bool
 ) -> None:
     assert Illness(NEGATIVE).is_another(line, "", title, line) is another
-
-
-def test_lines_that_state_the_status_come_before_those_that_state_none() -> None:
-    stated = "In ctDNA-negative patients the arms did not differ at all."
-    silent = "Adjuvant atezolizumab improved survival in bladder cancer."
-    question = "Does adjuvant atezolizumab improve survival in ctDNA-negative bladder cancer?"
-    asked = [content(question, dict.fromkeys(terms(question), 1.0))]
-    works = [
-        Candidate(key, "pubmed", line, "Bladder cancer", 0.5, 2, whole=f"{silent} {stated}")
-        for key, line in (("E1", silent), ("E2", stated))
-    ]
-    claims = choose(works, Asked("general", asked, questions=[question]))
-    assert [one.text for one in claims] == [stated, silent]
 
 
 @grid(

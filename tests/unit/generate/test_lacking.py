@@ -16,7 +16,7 @@ def told(
     question: str, line: str = LINE, source_type: str = "pubmed", kind: str = "general"
 ) -> tuple[list[Claim], Lacks | None]:
     """What is chosen, and what is said to be lacking."""
-    works = [Candidate("E1", source_type, line, "A work on colorectal cancer", 0.5, 2, whole=line)]
+    works = [Candidate("E1", source_type, line, "A work on colorectal cancer", 0.5, whole=line)]
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
     about = Asked(kind, asked, tags("diseases", question), questions=[question])
     return choose(works, about), lacking(works, about)

@@ -11,7 +11,7 @@ from workers.generate.extractive import choose
 from workers.generate.scoring import Asked
 from workers.generate.wording import leans
 
-REGISTRY = Candidate("E1", "clinicaltrials", "", "ALPHA: drug X in colon cancer", 0.5, 2)
+REGISTRY = Candidate("E1", "clinicaltrials", "", "ALPHA: drug X in colon cancer", 0.5)
 
 
 def line(text: str, section: str = "Design", **fields: object) -> Candidate:
@@ -60,12 +60,12 @@ def test_the_arms_of_a_registry_are_shown_to_who_asks_for_them_alone() -> None:
 
 
 def label(text: str, section: str = "1 Indications") -> Candidate:
-    return Candidate("E1", "label", text, "APIXABAN prescribing information", 0.5, 1, section)
+    return Candidate("E1", "label", text, "APIXABAN prescribing information", 0.5, section)
 
 
 def test_what_only_names_the_drug_of_a_label_leaves_room_for_what_tells_more() -> None:
     lines = [
-        Candidate("E1", "label", text, "APIXABAN prescribing information", 0.9, 3)
+        Candidate("E1", "label", text, "APIXABAN prescribing information", 0.9)
         for text in (
             "Apixaban is indicated to reduce the risk of stroke in adults.",
             "Apixaban is indicated for the treatment of deep vein thrombosis.",
@@ -78,7 +78,6 @@ def test_what_only_names_the_drug_of_a_label_leaves_room_for_what_tells_more() -
             "Avoid concomitant use with rifampin or carbamazepine.",
             "APIXABAN prescribing information",
             0.5,
-            0,
         )
     )
     assert told("Can someone on rifampin take apixaban?", lines) == [lines[-1].text]
@@ -101,7 +100,6 @@ def test_a_policy_on_another_item_does_not_answer_by_the_words_of_policies(
         "Medicare coverage of each device requires documentation by the supplier.",
         "Seat Lift Mechanisms (L33801)",
         0.5,
-        1,
     )
     assert bool(told(question, [other], "coverage_policy")) is shown
 

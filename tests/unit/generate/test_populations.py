@@ -132,7 +132,7 @@ def test_one_regulators_approval_does_not_answer_for_another(
     ],
 )
 def test_no_claim_is_made_of_such_a_line(question: str, title: str, line: str) -> None:
-    one = Candidate("E1", "pubmed", line, title, 0.5, 2)
+    one = Candidate("E1", "pubmed", line, title, 0.5)
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
     assert choose([one], Asked("general", asked))
     assert not choose([one], Asked("general", asked, questions=[question]))

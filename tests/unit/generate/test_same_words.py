@@ -19,6 +19,7 @@ from tests.grid import grid
         ("Tecentriq side effects", "Adverse reactions of atezolizumab were mild."),
         ("Adverse events of Tecentriq", "The side effects of atezolizumab were mild."),
         ("sample size", "Enrollment is 3,500 participants."),
+        ("Perampanel in amyotrophic lateral sclerosis?", "Perampanel in ALS was poorly borne."),
         ("tumor informed vs tumor naive", "Tumor-informed and plasma-only assays."),
         ("tumor-agnostic or tumor-informed", "A tissue-free test, a tumor-informed one."),
     ],

@@ -87,7 +87,7 @@ def test_a_line_on_it_by_any_of_its_names_does(
 
 def test_no_claim_is_made_of_a_dose_for_another_disease() -> None:
     question = "What is the recommended dose of methotrexate for rheumatoid arthritis?"
-    lines = [Candidate("E1", "label", one, LABEL, 0.5, 2, whole=PSORIASIS) for one in (LEUKEMIA,)]
+    lines = [Candidate("E1", "label", one, LABEL, 0.5, whole=PSORIASIS) for one in (LEUKEMIA,)]
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
     assert choose(lines, Asked("general", asked))
     assert not choose(lines, Asked("general", asked, questions=[question]))
@@ -132,5 +132,5 @@ def test_what_a_work_on_many_things_says_of_others_is_no_answer_on_its_decision(
     line = "Durvalumab improved survival in gastric cancer."
     whole = f"{line} ctDNA guided therapy in colon cancer."
     for title, told in (("Trials of the year", False), ("ctDNA of the year", True)):
-        work = Candidate("E1", "pubmed", line, title, 0.5, 2, whole=whole)
+        work = Candidate("E1", "pubmed", line, title, 0.5, whole=whole)
         assert bool(choose([work], Asked("general", asked, questions=[question]))) is told

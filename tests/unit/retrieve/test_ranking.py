@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -538,11 +539,29 @@ def test_needed_sources_on_topic_are_reserved_before_those_that_are_not() -> Non
 
 @pytest.mark.requirement("EB-5.6")
 def test_eb_5_6_needed_publications_leave_the_cap_room_for_two_primary_studies() -> None:
-    reviews = many(6, 1, source_type="pubmed")
+    reviews = many(9, 1, source_type="pubmed")
     studies = many(2, 60, source_type="pubmed", publication_type=RCT)
-    ranked = rank([*reviews, *studies], question("clinical_trials"), None, most=8)
+    labels = many(4, 80, source_type="label")
+    ranked = rank([*reviews, *studies, *labels], question("clinical_trials"), None, most=8)
     assert {60, 61} <= set(ids(ranked))
-    assert [one.candidate.source_type for one in ranked.kept] == ["pubmed"] * 4
+    kept = [one.candidate.source_type for one in ranked.kept]
+    assert sorted(kept) == ["label"] * 4 + ["pubmed"] * 4
+
+
+@pytest.mark.requirement("MC-1.2a")
+def test_mc_1_2a_a_cap_leaves_no_place_empty_but_nccn_s() -> None:
+    works, records = many(9, 1, source_type="pubmed"), many(5, 60, source_type="clinicaltrials")
+    for found, kept in (
+        (works, {"pubmed": 8}),
+        ([*works, *records], {"pubmed": 5, "clinicaltrials": 3}),
+        ([*works, *many(2, 80, source_type="label")], {"pubmed": 6, "label": 2}),
+        (many(9, source_type="nccn"), {"nccn": 4}),
+        ([*many(9, source_type="nccn"), *works], {"nccn": 4, "pubmed": 4}),
+    ):
+        ranked = rank(found, question("comparison"), None, most=8)
+        assert Counter(one.candidate.source_type for one in ranked.kept) == kept, found[0]
+        gave_way = any(one.startswith("cap on PubMed: ") for one in ranked.relaxations)
+        assert gave_way is (kept.get("pubmed", 0) > 4)
 
 
 # --- one drug is not another, one record not another ----------------------------------------------

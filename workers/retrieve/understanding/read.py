@@ -12,6 +12,7 @@ from knowledge.labs import Reading
 from knowledge.languages import seems_english
 from knowledge.loader import load
 from knowledge.misspelt import respelled, words_meant
+from knowledge.names.abbreviations import definitions
 from knowledge.naming import is_regulator, known_trials, tests_named, trials
 from knowledge.payers import named as payers
 from knowledge.products import products
@@ -19,6 +20,7 @@ from knowledge.tags import known_words, mentions, ordinary_words
 from knowledge.words import Mention, Words
 from workers.language_model.port import LanguageModel
 from workers.retrieve.understanding.asked.read import read_asked
+from workers.retrieve.understanding.asked.words import is_english
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.decomposition import decompose, is_long
 from workers.retrieve.understanding.model import Understanding
@@ -29,6 +31,7 @@ from workers.retrieve.understanding.scope import names_something
 from workers.retrieve.understanding.sentences import Sentence, sentences
 from workers.retrieve.understanding.trial_names import trials_called_so, trials_of_two_words
 
+_CALLED = re.compile(r"(?<![\w-])[\w-]{2,60}+(?=\s(?:trial|study)\b)")
 _SHOUTED = 3
 """Of a question in capitals so many words that might be names are its words."""
 
@@ -81,12 +84,14 @@ def names(question: str) -> tuple[str, ...]:
     for one in payers(plain)[::-1]:  # who pays is not asked for as a trial is
         plain = plain[: one.start] + plain[one.end :]
     found = [match.group().replace(" ", "-") for match in _names().finditer(plain)]
+    things = _known_things(found, plain)
     named = [
         name
         for name in found
         if not _qualifies(name)
         and not _parts(name) <= _no_names()
         and not _no_name_forms().fullmatch(name)
+        and name not in things
     ]
     if not any(map(str.islower, plain)):  # capitals throughout tell nothing
         few = len(named) < _SHOUTED
@@ -113,6 +118,20 @@ def _qualifies(name: str) -> bool:
     """Whether it says how something known is: PDL1-positive is no trial."""
     of, _, said = name.rpartition("-")
     return said.islower() and resolve(of).known
+
+
+def _known_things(found: Sequence[str], question: str) -> frozenset[str]:
+    """Those that the tables have, by themselves or by what the question spells them out as, so that
+    they are genes, drugs or diseases sooner than trials; not a word of English, nor what is called
+    a trial: STING and SPRINT may be both."""
+    called = {*_CALLED.findall(question), *known_trials().values()}
+    spelled_out = {
+        question[slice(*one.short)]
+        for one in definitions(question)
+        if resolve(question[slice(*one.long)]).known
+    }
+    known = {one for one in found if resolve(one).known and not is_english(one.lower())}
+    return frozenset((known | spelled_out) - called)
 
 
 @cache

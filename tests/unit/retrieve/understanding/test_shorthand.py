@@ -76,3 +76,15 @@ def test_a_trial_without_a_number_is_named_in_lower_case_where_it_can_be_nothing
 
 def test_a_stage_by_tnm_and_a_unit_name_no_trial() -> None:
     assert names("65M, pT3N0 ypT2N1a, T4bN2M1, ctDNA 0.5 MTM/mL, IMvigor011?") == ("IMvigor011",)
+
+
+def test_a_gene_a_drug_or_a_disease_is_no_trial_unless_it_is_called_one() -> None:
+    for question, found in (
+        ("What is the effect of carbamazepine on CYP3A4?", ()),
+        ("Which protein is encoded by APOBEC3C?", ()),
+        ("What causes common variable immunodeficiency (CVID)?", ()),
+        ("Which genes does the MECP2 trial read?", ("MECP2",)),
+        ("What did SPRINT show?", ("SPRINT",)),
+        ("What is CamurWeb?", ("CamurWeb",)),
+    ):
+        assert names(question) == found, question

@@ -29,11 +29,12 @@ from store.sources import source_report
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/operate", dependencies=[needs(Scope.OPERATE, Scope.AUDIT)])
+@router.get("/operate", dependencies=[needs(Scope.OPERATE, Scope.AUDIT, Scope.KEYS)])
 def overview(request: Request, gateway: InGateway, caller: InCaller) -> Response:
-    """How everything stands now; an auditor is led to the page that is his."""
+    """How everything stands now; whoever may not see that is led to the page that is his."""
     if Scope.OPERATE not in caller.scopes:
-        return RedirectResponse("/operate/audit", 303)
+        own = "audit" if Scope.AUDIT in caller.scopes else "keys"
+        return RedirectResponse(f"/operate/{own}", 303)
     return _overview(request, gateway, caller)
 
 

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from api_gateway.auth.access import LOCAL, Caller, Scope, scopes_of
-from api_gateway.auth.browser_sessions import FIELD
+from api_gateway.auth.browser_sessions import FIELD, masked
 from api_gateway.auth.requirement import keys_required
 from api_gateway.documents.adding_view import SAMPLES
 from api_gateway.documents.evidence_view import exact
@@ -179,7 +179,7 @@ def _csrf(token: str | None) -> Markup | str:
     """The hidden form field with the CSRF token; empty if no token is needed."""
     if token is None:
         return ""
-    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, token)
+    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, masked(token))
 
 
 def render(template: str, **values: Any) -> str:

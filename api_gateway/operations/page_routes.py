@@ -1,5 +1,7 @@
 """The overview page of operators: sources, stages, dead letters and cost."""
 
+from typing import Literal
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
@@ -12,7 +14,8 @@ from api_gateway.dead_letters import page_routes as pages_operate_letters
 from api_gateway.operations import job_page_routes as pages_operate_jobs
 from api_gateway.operations.schemas import PauseIn
 from api_gateway.operations.stage_routes import ACTOR
-from api_gateway.operations.view import Tile, source_line, stage_lines, tiles
+from api_gateway.operations.view import Tile, model_tile, pace_view, source_line, stage_lines, tiles
+from api_gateway.pages.charts import Theme, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.forms import Form, refused_form
 from api_gateway.pages.rendering import page
@@ -23,10 +26,12 @@ from api_gateway.state import Gateway, InGateway
 from messages import Stage
 from store.models import now
 from store.pipeline import circuits, queue_report
-from store.reports import model_usage
+from store.reports import model_usage, pace
 from store.sources import source_report
 
 router = APIRouter(include_in_schema=False)
+
+HOURS = 24
 
 
 @router.get("/operate", dependencies=[needs(Scope.OPERATE, Scope.AUDIT, Scope.KEYS)])
@@ -36,6 +41,20 @@ def overview(request: Request, gateway: InGateway, caller: InCaller) -> Response
         own = "audit" if Scope.AUDIT in caller.scopes else "keys"
         return RedirectResponse(f"/operate/{own}", 303)
     return _overview(request, gateway, caller)
+
+
+@router.get("/operate/pace/{what}.svg", dependencies=[needs(Scope.OPERATE)])
+def pace_chart(
+    what: Literal["done", "seconds"], gateway: InGateway, theme: Theme = "light"
+) -> Response:
+    """What was done in each of the last hours, or how long answers took, as a drawing."""
+    with gateway.store.reading() as session:
+        hours = pace.by_hour(session, now(), HOURS)
+    starts, dark = [hour.at.isoformat() for hour in hours], theme == "dark"
+    if what == "done":
+        return bar_chart("Jobs per hour", starts, [one.done for one in hours], dark=dark).response()
+    slow = [one.seconds[1] for one in hours]
+    return line_chart("Seconds to an answer", starts, slow, dark=dark).response()
 
 
 @router.post("/operate/stages/{stage}/pause", dependencies=[needs(Scope.OPERATE)])
@@ -75,11 +94,13 @@ def _overview(
         sources = [source_line(source_report.body(report)) for report in known]
         stages = stage_lines(circuits.states(session), queue_report.report(session))
         spent = model_usage.spent(session, since=midnight_before(at))
+        hours = pace.by_hour(session, at, HOURS)
         chain = _chain_tile(session, caller)
     return page(
         request,
         "operate.html",
-        tiles=[*tiles(sources, stages, spent), *chain],
+        tiles=[*tiles(sources, stages, spent), model_tile(gateway.settings, spent), *chain],
+        pace=pace_view(hours),
         sources=sources,
         stages=stages,
         at=moment(at),

@@ -7,9 +7,12 @@ from typing import Any
 
 from api_gateway.pages.clocks import Moment, milliseconds, moment, span_of_hours
 from api_gateway.pages.wording import Badge
+from store.core.settings import Settings
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
 from store.reports.model_usage import Spent
+from store.reports.pace import Hour
+from workers.language_model import table_of
 
 IN_TIME = Badge("In time", "good", "check", "All that is followed was looked for within its limit")
 IN_TIME_YET = Badge(
@@ -246,3 +249,33 @@ def _work_tiles(stages: Sequence[StageLine]) -> list[Tile]:
 def _cost_tile(spent: Spent) -> Tile:
     value, detail = cost_words(spent)
     return Tile("Cost today (UTC)", value, detail, None, "/operate/quality#cost")
+
+
+def model_tile(settings: Settings, spent: Spent) -> Tile:
+    """The language model that was asked today or, as far as the gateway's settings say, is asked
+    from now on, and what its tokens cost."""
+    own = settings.model_name if settings.model_url else settings.anthropic_model
+    is_set = settings.model_url or settings.anthropic_api_key
+    models = list(dict.fromkeys([*([own] if is_set else []), *spent.models]))
+    if not models:
+        detail = "none was asked today: answers are sentences of their sources"
+        return Tile("Language model", "none", detail, None, "/operate/quality#cost")
+    table, million = table_of(settings), 1_000_000
+    read, written = (table.at_most(models[0], *of) for of in ((million, 0), (0, million)))
+    detail = f"a million tokens cost at most {dollars(read)} read, {dollars(written)} written"
+    return Tile("Language model", ", ".join(models), detail, None, "/operate/quality#cost")
+
+
+def pace_view(hours: Sequence[Hour]) -> list[tuple[str, ...]]:
+    """Hour, work done, answers, and the times that half and 95% of these took up to; newest first,
+    without hours in which nothing was done."""
+    return [
+        (
+            f"{one.at:%H:%M}",
+            f"{one.done:,}",
+            f"{one.answers:,}",
+            *(milliseconds(took * 1000) if took is not None else "" for took in one.seconds),
+        )
+        for one in reversed(hours)
+        if one.done
+    ]

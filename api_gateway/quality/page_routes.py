@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from api_gateway.auth.access import Scope, needs
 from api_gateway.auth.limits import midnight_before
-from api_gateway.pages.charts import MEDIA_TYPE, Drawing, bar_chart, line_chart
+from api_gateway.pages.charts import Theme, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import JUDGMENT
@@ -38,7 +38,6 @@ router = APIRouter(
 )
 
 Days = Annotated[int, Query(ge=1, le=90)]
-Theme = Literal["light", "dark"]
 CHOICES = (1, 7, 30, 90)
 
 
@@ -73,7 +72,8 @@ def cost_chart(gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Re
     with gateway.store.reading() as session:
         cost = _cost(session, now(), days)
     amounts = [float(day.cost) for day in cost]
-    return _shown(bar_chart("US$ per day", [c.day for c in cost], amounts, dark=theme == "dark"))
+    days_shown = [one.day for one in cost]
+    return bar_chart("US$ per day", days_shown, amounts, dark=theme == "dark").response()
 
 
 @router.get("/charts/{name}.svg")
@@ -91,15 +91,7 @@ def metric_chart(name: str, gateway: InGateway, days: Days = 7, theme: Theme = "
     trend = [Day(day, figures.get(day, {})) for day in days_shown]
     bound = list(metric.target.body().values()) if metric.target else [None]
     drawn = line_chart(name, days_shown, values(trend, name), target=bound[0], dark=theme == "dark")
-    return _shown(drawn)
-
-
-def _shown(drawing: Drawing) -> Response:
-    return Response(
-        drawing.content,
-        media_type=MEDIA_TYPE,
-        headers={"Content-Security-Policy": drawing.policy},
-    )
+    return drawn.response()
 
 
 def _days(at: datetime, days: int) -> list[str]:

@@ -20,6 +20,7 @@ from api_gateway.pages.charts import bar_chart, line_chart
 from api_gateway.quality import view as quality_view
 from knowledge.quality import Figure, quality_metrics
 from store.audit.audit import ChainReport, Checkpoint
+from store.core.settings import Settings
 from store.dead_letters.listing import Group
 from store.dead_letters.replay import Report
 from store.models import AuditEvent, DeadLetter
@@ -168,6 +169,17 @@ def test_the_tiles_count_what_is_and_say_what_is_not_well() -> None:
     assert bad["Stages that work"].value == "1 of 2"
     assert "audit" in bad["Stages that work"].detail
     assert shown([], [])["Sources in time"].badge is None
+
+
+def test_the_model_is_told_with_its_price_or_that_there_is_none() -> None:
+    nobody = operate.model_tile(Settings(), Spent(Decimal(0), (), 0))
+    assert nobody.value == "none"
+    own = Settings(
+        model_url="http://127.0.0.1:1", model_name="ours", model_input_usd=1, model_output_usd=2
+    )
+    told = operate.model_tile(own, Spent(Decimal(0), (), 1, ("before",)))
+    assert told.value == "ours, before"
+    assert "US$ 2.20 written" in told.detail
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def pace_chart(
     starts, dark = [hour.at.isoformat() for hour in hours], theme == "dark"
     if what == "done":
         return bar_chart("Jobs per hour", starts, [one.done for one in hours], dark=dark).response()
-    slow = [one.seconds[1] for one in hours]
+    slow = [None if one.seconds[1] is None else round(one.seconds[1], 1) for one in hours]
     return line_chart("Seconds to an answer", starts, slow, dark=dark).response()
 
 

@@ -308,7 +308,7 @@ def cure(request: Request, question_id: UUID, gateway: InGateway, caller: InCall
         question, _ = _found(session, caller, question_id)
         sources = _followed(session, answer_view(question.answer) if question.answer else None)
     if not sources:
-        raise Problem(422, "nothing is followed that could cure it: see `attest refresh`")
+        raise Problem(422, "nothing is followed that could help: follow a query in the library")
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         promised = [
             refresh.id

@@ -6,7 +6,7 @@ function isInUse(part) {
 }
 
 async function look() {
-  const response = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+  const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!response.ok || response.redirected) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const part of document.querySelectorAll("[data-live]")) {

@@ -23,13 +23,13 @@ from api_gateway.pages.forms import Form, FormOrNothing, refused_form
 from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
-from api_gateway.sources.watch_routes import list_watches
+from api_gateway.sources.watch_routes import list_watches, stop_watch
 from api_gateway.state import Gateway, InGateway
 from knowledge.queries import QueryRefused, plain_query
 from knowledge.sources import connector_policies
 from store.documents import browse, library
 from store.models import Refresh, Watch, now
-from store.sources import refresh_requests, watches
+from store.sources import refresh_requests
 
 router = APIRouter(prefix="/library", include_in_schema=False)
 
@@ -163,11 +163,7 @@ def stop(
     request: Request, watch_id: UUID, _: FormOrNothing, gateway: InGateway, caller: InCaller
 ) -> Response:
     """Follow it no longer."""
-    try:
-        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-            watches.stop(work, watch_id, now())
-    except LookupError:
-        raise not_found("watch") from None
+    stop_watch(watch_id, request, gateway, caller)
     return RedirectResponse(WATCHES, 303)
 
 

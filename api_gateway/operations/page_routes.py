@@ -4,7 +4,6 @@ from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
-from pydantic import ValidationError
 from sqlmodel import Session
 
 from api_gateway.audit import page_routes as pages_operate_audit
@@ -12,14 +11,14 @@ from api_gateway.auth.access import Caller, InCaller, Scope, needs
 from api_gateway.auth.limits import midnight_before
 from api_gateway.dead_letters import page_routes as pages_operate_letters
 from api_gateway.operations import job_page_routes as pages_operate_jobs
+from api_gateway.operations import stage_routes
 from api_gateway.operations.schemas import PauseIn
-from api_gateway.operations.stage_routes import ACTOR
 from api_gateway.operations.view import Tile, model_tile, pace_view, source_line, stage_lines, tiles
 from api_gateway.pages.charts import Theme, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
-from api_gateway.pages.forms import Form, refused_form
+from api_gateway.pages.forms import Form, fitting, refused_form
 from api_gateway.pages.rendering import page
-from api_gateway.problems import Problem, from_validation, request_id_of
+from api_gateway.problems import Problem
 from api_gateway.quality import page_routes as pages_operate_quality
 from api_gateway.rechecks import page_routes as pages_operate_rechecks
 from api_gateway.state import Gateway, InGateway
@@ -63,20 +62,17 @@ def pause_stage(
 ) -> Response:
     """Stop a stage, for a reason, and lead back to its line."""
     try:
-        reason = PauseIn.model_validate({"reason": form.get("reason", "").strip()}).reason
-    except ValidationError as error:
-        problem = from_validation(error.errors(include_input=False))
+        given = fitting(PauseIn, reason=form.get("reason", "").strip())
+    except Problem as problem:
         return refused_form(_overview(request, gateway, caller, stage, problem), problem)
-    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
-        circuits.pause(work, stage.value, reason)
+    stage_routes.pause_stage(stage, given, request, gateway, caller)
     return RedirectResponse(f"/operate#stage-{stage.value}", 303)
 
 
 @router.post("/operate/stages/{stage}/resume", dependencies=[needs(Scope.OPERATE)])
 def resume_stage(stage: Stage, request: Request, gateway: InGateway, caller: InCaller) -> Response:
     """Start a stage, whoever stopped it, and lead back to its line."""
-    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
-        circuits.resume(work, stage.value)
+    stage_routes.resume_stage(stage, request, gateway, caller)
     return RedirectResponse(f"/operate#stage-{stage.value}", 303)
 
 

@@ -51,10 +51,18 @@ def clocks(body: Mapping[str, Any]) -> ClockView:
     )
 
 
-def moment(value: str | datetime | None) -> Moment | None:
+def moment(value: str | datetime | Moment | None) -> Moment | None:
     """A moment to the minute, in UTC; None if there is none or it cannot be parsed."""
+    if isinstance(value, Moment):
+        return value
     at = _parsed(value)
     return Moment(f"{at.day} {at:%b %Y, %H:%M} UTC", at.isoformat()) if at else None
+
+
+def second(at: datetime) -> str:
+    """A moment to the second, in UTC."""
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M:%S}"
 
 
 def published(value: str | datetime | None, precision: str | None = "day") -> Moment | None:

@@ -15,6 +15,7 @@ from api_gateway.pages.clocks import moment
 from api_gateway.pages.forms import Form
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, not_found, request_id_of
+from api_gateway.reviews.routes import accept_review
 from api_gateway.reviews.view import boxes, corrections
 from api_gateway.state import Gateway, InGateway
 from store.extractions import reviews
@@ -119,14 +120,7 @@ def _decided(review: Review) -> list[tuple[str, list[str]]]:
 def accept(request: Request, review_id: UUID, gateway: InGateway, caller: InCaller) -> Response:
     """The extraction is right."""
     _found(gateway, caller, review_id)
-    actor = caller.actor("operator")
-    with gateway.store.unit_of_work(actor, request_id_of(request)) as work:
-        try:
-            done = reviews.accept(work, review_id, actor, caller.owner)
-        except reviews.Decided as error:
-            raise Problem(409, str(error), kind="already-decided") from None
-        if done is None:
-            raise not_found("review")
+    accept_review(review_id, request, gateway, caller)
     return RedirectResponse(f"/reviews/{review_id}", 303)
 
 

@@ -4,26 +4,24 @@ import base64
 import hashlib
 import re
 import sys
-from collections import Counter
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from lxml import etree
 
 from api_gateway.audit import view as audit_view
-from api_gateway.dead_letters.view import LETTER, fault_line, letter_view, replay_view
+from api_gateway.dead_letters.view import end, facts
 from api_gateway.operations import view as operate
 from api_gateway.pages.charts import bar_chart, line_chart
+from api_gateway.pages.clocks import second
 from api_gateway.quality import view as quality_view
 from knowledge.quality import Figure, quality_metrics
 from store.audit.audit import ChainReport, Checkpoint
 from store.core.settings import Settings
-from store.dead_letters.listing import Group
-from store.dead_letters.replay import Report
-from store.models import AuditEvent, DeadLetter
+from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
@@ -199,16 +197,6 @@ def test_a_cost_that_is_not_known_is_said_and_not_zero() -> None:
 # dead letters
 
 
-def test_a_fault_shows_only_the_counts_that_are_some() -> None:
-    group = Group(
-        "f" * 16, "verify", "Permanent", "a cause", uuid4(), 3, 2, 0, 1, AT, AT, ["2", "1"]
-    )
-    line = fault_line(group)
-    assert [(one.label, many) for one, many in line.counts] == [("Open", 2), ("Discarded", 1)]
-    assert (line.open, line.versions) == (2, "1, 2")
-    assert line.href == f"/operate/dead-letters/faults/{'f' * 16}"
-
-
 def letter(**changed: Any) -> DeadLetter:
     given: dict[str, Any] = {
         "id": UUID(int=7),
@@ -233,28 +221,17 @@ def letter(**changed: Any) -> DeadLetter:
 
 
 def test_a_letter_is_told_whole_and_how_it_ended() -> None:
-    view = letter_view(letter(), None)
-    assert (view.is_open, view.end, view.badge) == (True, [], LETTER["open"])
-    assert dict(view.facts)["Replays before"] == "1"
-    assert view.payload.index('"a"') < view.payload.index('"b"')
-    end = DeadLetterResolution(
+    assert end(None) == {}
+    assert facts(letter())["Replays before"] == "1"
+    given_up = DeadLetterResolution(
         dead_letter_id=UUID(int=7), kind="discarded", by="key:1", reason="asked twice", at=AT
     )
-    ended = letter_view(letter(status="discarded", outbox_id=None), end)
-    assert dict(ended.end) == {
+    assert end(given_up) == {
         "By": "key:1",
         "At": "22 Nov 2026, 14:30 UTC",
         "Reason": "asked twice",
     }
-    assert not ended.is_open
-    assert "not ours" in dict(ended.facts)["Promise"]
-
-
-def test_a_dry_run_names_what_is_refused_most_first() -> None:
-    report = Report(True, matched=6, resolved=1, refused=Counter({"one": 1, "another": 4}))
-    view = replay_view(report, "A title", "/operate/dead-letters/x", forced=False)
-    assert view.refused == [("another", 4), ("one", 1)]
-    assert (view.action, view.back) == ("/operate/dead-letters/x/replay", "/operate/dead-letters/x")
+    assert "not ours" in facts(letter(outbox_id=None))["Promise"]
 
 
 # audit
@@ -289,22 +266,8 @@ def test_what_is_no_moment_is_refused_without_repeating_it(written: str) -> None
     assert written not in str(refused.value)
 
 
-def test_an_event_is_told_to_the_second_and_leads_to_its_subject() -> None:
-    event = AuditEvent(
-        seq=3,
-        at=AT,
-        actor="operator",
-        event="stage.paused",
-        subject="a&b",
-        request_id=None,
-        payload={"reason_sha256": "ff"},
-        previous_hash=b"\1" * 32,
-        hash=b"\2" * 32,
-    )
-    line = audit_view.event_line(event)
-    assert line.at.words == "22 Nov 2026, 14:30:05"
-    assert line.subject_href == "/operate/audit?subject=a%26b"
-    assert line.hash == "02" * 32
+def test_an_event_is_told_to_the_second() -> None:
+    assert second(AT) == "22 Nov 2026, 14:30:05"
 
 
 def test_a_walk_says_how_far_it_went_and_where_the_chain_broke() -> None:

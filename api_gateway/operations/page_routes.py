@@ -13,7 +13,7 @@ from api_gateway.dead_letters import page_routes as pages_operate_letters
 from api_gateway.operations import job_page_routes as pages_operate_jobs
 from api_gateway.operations import stage_routes
 from api_gateway.operations.schemas import PauseIn
-from api_gateway.operations.view import Tile, model_tile, pace_view, source_line, stage_lines, tiles
+from api_gateway.operations.view import Tile, model_tile, source_line, stage_lines, tiles
 from api_gateway.pages.charts import Theme, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.forms import Form, fitting, refused_form
@@ -96,7 +96,7 @@ def _overview(
         request,
         "operate.html",
         tiles=[*tiles(sources, stages, spent), model_tile(gateway.settings, spent), *chain],
-        pace=pace_view(hours),
+        pace=[hour for hour in reversed(hours) if hour.done],
         sources=sources,
         stages=stages,
         at=moment(at),

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-from api_gateway.pages.clocks import milliseconds, span_of_hours
+from api_gateway.pages.clocks import dollars, span_of_hours
 from api_gateway.pages.wording import Badge
 from store.core.settings import Settings
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
 from store.reports.model_usage import Spent
-from store.reports.pace import Hour
 from workers.language_model import table_of
 
 IN_TIME = Badge("In time", "good", "check", "All that is followed was looked for within its limit")
@@ -117,11 +115,6 @@ def seconds(many: float) -> str:
     return f"{many:.0f} s" if many < 60 else span_of_hours(many / 3600)
 
 
-def dollars(cost: Decimal) -> str:
-    """A cost in US dollars; below one dollar to a hundredth of a cent."""
-    return f"US$ {cost:,.4f}" if 0 < cost < 1 else f"US$ {cost:,.2f}"
-
-
 def cost_words(spent: Spent) -> tuple[str, str]:
     """The known cost, and the number of requests and of tokens without a known cost."""
     detail = f"{spent.requests} request{'' if spent.requests == 1 else 's'} to language models"
@@ -213,18 +206,3 @@ def model_tile(settings: Settings, spent: Spent) -> Tile:
     read, written = (table.at_most(models[0], *of) for of in ((million, 0), (0, million)))
     detail = f"a million tokens cost at most {dollars(read)} read, {dollars(written)} written"
     return Tile("Language model", ", ".join(models), detail, None, "/operate/quality#cost")
-
-
-def pace_view(hours: Sequence[Hour]) -> list[tuple[str, ...]]:
-    """Hour, work done, answers, and the times that half and 95% of these took up to; newest first,
-    without hours in which nothing was done."""
-    return [
-        (
-            f"{one.at:%H:%M}",
-            f"{one.done:,}",
-            f"{one.answers:,}",
-            *(milliseconds(took * 1000) if took is not None else "" for took in one.seconds),
-        )
-        for one in reversed(hours)
-        if one.done
-    ]

@@ -1,8 +1,9 @@
-"""Moments and ages in words. Pure."""
+"""Moments, ages and costs in words. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from api_gateway.pages.wording import Badge
@@ -98,3 +99,8 @@ def _parsed(value: str | datetime | None) -> datetime | None:
     if value is None:
         return None
     return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def dollars(cost: Decimal | float) -> str:
+    """A cost in US dollars; below one dollar to a hundredth of a cent."""
+    return f"US$ {cost:,.4f}" if 0 < cost < 1 else f"US$ {cost:,.2f}"

@@ -21,7 +21,7 @@ from api_gateway.auth.browser_sessions import FIELD, masked
 from api_gateway.auth.requirement import keys_required
 from api_gateway.documents.adding_view import SAMPLES
 from api_gateway.documents.evidence_view import exact
-from api_gateway.pages.clocks import milliseconds, moment, second
+from api_gateway.pages.clocks import dollars, milliseconds, moment, second
 from api_gateway.problems import GIVEN_UP
 from store.core.printable import printable
 
@@ -103,7 +103,8 @@ def _environment() -> Environment:
     )
     environment.filters["exact"] = exact
     environment.filters["seen"] = seen
-    environment.filters.update(moment=moment, took=milliseconds, second=second, pretty=pretty)
+    environment.filters.update(moment=moment, second=second, took=milliseconds)
+    environment.filters.update(dollars=dollars, pretty=pretty)
     # A browser silently cuts a longer paste, and counts UTF-16 units, up to two per character. With
     # this limit a cut text is too long by our count and is refused, not taken for complete.
     environment.filters["room"] = lambda characters: 2 * characters + 1

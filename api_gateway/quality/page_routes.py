@@ -16,12 +16,10 @@ from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import JUDGMENT
 from api_gateway.problems import not_found
 from api_gateway.quality.view import (
-    DayCost,
     cost_alt,
     cost_days,
     count_facts,
     groups,
-    requests_view,
     stops_view,
     values,
 )
@@ -31,6 +29,7 @@ from store.extractions import quality as extraction_quality
 from store.models import now
 from store.questions import judgments
 from store.reports import model_usage, quality, quality_report
+from store.reports.model_usage import DayCost
 from store.reports.quality_report import Day
 
 router = APIRouter(
@@ -57,7 +56,7 @@ def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLRe
         facts=count_facts(last_day),
         readers=[(words, readers.get(name, 0)) for name, words in JUDGMENT.items()],
         stops=stops_view(report.counts.stops),
-        requests=requests_view(report.counts.asked),
+        requests=report.counts.asked,
         cost=cost,
         cost_alt=cost_alt(cost),
         days=days,
@@ -72,7 +71,7 @@ def cost_chart(gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Re
     with gateway.store.reading() as session:
         cost = _cost(session, now(), days)
     amounts = [float(day.cost) for day in cost]
-    days_shown = [one.day for one in cost]
+    days_shown = [one.day.isoformat() for one in cost]
     return bar_chart("US$ per day", days_shown, amounts, dark=theme == "dark").response()
 
 
@@ -103,9 +102,4 @@ def _days(at: datetime, days: int) -> list[str]:
 def _cost(session: Session, at: datetime, days: int) -> Sequence[DayCost]:
     """The cost of language models on each whole day of the window, and today so far."""
     since = midnight_before(at) - timedelta(days=days)
-    usage = model_usage.by_day(session, since)
-    return cost_days(
-        (DayCost(day.day.isoformat(), day.cost, day.requests, day.unpriced) for day in usage),
-        since.date(),
-        at.date(),
-    )
+    return cost_days(model_usage.by_day(session, since), since.date(), at.date())

@@ -1,7 +1,7 @@
 """The pages of reviews: extractions that wait for a person, and the forms to decide on them."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
@@ -10,8 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from api_gateway.auth.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.backpressure.bodies import MIB, BodyLimit
 from api_gateway.extractions.schemas import ReviewStatus
-from api_gateway.extractions.view import REVIEW, label, result_view
-from api_gateway.pages.clocks import moment
+from api_gateway.extractions.view import REVIEW, extraction_line, label, result_view
 from api_gateway.pages.forms import Form
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, not_found, request_id_of
@@ -43,9 +42,10 @@ def reviews_page(
             session, owner=caller.owner, status=status, cursor=cursor, limit=PAGE
         )
         lines = [
-            _line(review, session.get_one(ExtractionRow, review.extraction_id))
+            (review, extraction_line(session.get_one(ExtractionRow, review.extraction_id)))
             for review in listed.rows
         ]
+        session.expunge_all()
     return page(
         request,
         "reviews.html",
@@ -55,18 +55,6 @@ def reviews_page(
         cursor=cursor,
         next_cursor=listed.next_cursor,
     )
-
-
-def _line(review: Review, row: ExtractionRow) -> Mapping[str, Any]:
-    return {
-        "id": str(review.id),
-        "name": row.title or row.filename or "A document without a title",
-        "kind": label(row.document_type) if row.document_type else "",
-        "waits": moment(review.created_at),
-        "decided": moment(review.decided_at),
-        "score": f"{review.score:.3f}",
-        "badge": REVIEW[review.status],
-    }
 
 
 @router.get("/{review_id}", dependencies=[needs(Scope.READ)])
@@ -99,7 +87,8 @@ def _shown(
         "review.html",
         status=422 if errors else 200,
         review=review,
-        line=_line(review, row),
+        name=extraction_line(row).name,
+        state=REVIEW[review.status],
         found=result_view(text, row.result or {}, field),
         boxes=boxes(text, fields, given, errors) if decides else [],
         errors=errors or {},

@@ -16,7 +16,7 @@ from api_gateway.audit import view as audit_view
 from api_gateway.dead_letters.view import end, facts
 from api_gateway.operations import view as operate
 from api_gateway.pages.charts import bar_chart, line_chart
-from api_gateway.pages.clocks import second
+from api_gateway.pages.clocks import dollars, second
 from api_gateway.quality import view as quality_view
 from knowledge.quality import Figure, quality_metrics
 from store.audit.audit import ChainReport, Checkpoint
@@ -25,7 +25,7 @@ from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
-from store.reports.model_usage import Spent, Unpriced
+from store.reports.model_usage import DayCost, Spent, Unpriced
 from store.reports.quality import Counts
 from store.reports.quality_report import Day, Judged
 
@@ -167,7 +167,7 @@ def test_the_model_is_told_with_its_price_or_that_there_is_none() -> None:
     [("0", "US$ 0.00"), ("0.00042", "US$ 0.0004"), ("1.239", "US$ 1.24"), ("1234", "US$ 1,234.00")],
 )
 def test_small_costs_are_not_rounded_away(cost: str, words: str) -> None:
-    assert operate.dollars(Decimal(cost)) == words
+    assert dollars(Decimal(cost)) == words
 
 
 def test_a_cost_that_is_not_known_is_said_and_not_zero() -> None:
@@ -304,12 +304,12 @@ def test_a_day_on_which_nothing_was_seen_is_unknown_and_never_zero() -> None:
 
 
 def test_every_day_has_its_cost_also_where_nothing_was_asked() -> None:
-    known = quality_view.DayCost("2026-11-21", Decimal("0.25"), 2, 1)
+    known = DayCost(date(2026, 11, 21), Decimal("0.25"), 2, 1)
     days = quality_view.cost_days([known], date(2026, 11, 20), date(2026, 11, 22))
-    assert [(one.day, one.words) for one in days] == [
-        ("2026-11-20", "US$ 0.00"),
-        ("2026-11-21", "US$ 0.2500"),
-        ("2026-11-22", "US$ 0.00"),
+    assert [(one.day.day, dollars(one.cost)) for one in days] == [
+        (20, "US$ 0.00"),
+        (21, "US$ 0.2500"),
+        (22, "US$ 0.00"),
     ]
     assert "US$ 0.2500 in all" in quality_view.cost_alt(days)
 

@@ -27,15 +27,9 @@ from api_gateway.auth.refusals import Refusals
 from api_gateway.auth.requirement import keys_required
 from api_gateway.backpressure.load import Load
 from api_gateway.dead_letters import routes as dead_letters
-from api_gateway.documents import (
-    adding_routes,
-)
-from api_gateway.documents import (
-    page_routes as pages_evidence,
-)
-from api_gateway.documents import (
-    routes as documents,
-)
+from api_gateway.documents import adding_routes
+from api_gateway.documents import page_routes as pages_evidence
+from api_gateway.documents import routes as documents
 from api_gateway.extractions import page_routes as pages_documents
 from api_gateway.extractions import routes as extractions
 from api_gateway.extractions.schemas import ExtractionIn

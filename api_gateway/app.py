@@ -15,6 +15,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from starlette.middleware.gzip import GZipMiddleware
 
 from api_gateway import problems
 from api_gateway.audit import routes as audit
@@ -26,15 +27,9 @@ from api_gateway.auth.refusals import Refusals
 from api_gateway.auth.requirement import keys_required
 from api_gateway.backpressure.load import Load
 from api_gateway.dead_letters import routes as dead_letters
-from api_gateway.documents import (
-    adding_routes,
-)
-from api_gateway.documents import (
-    page_routes as pages_evidence,
-)
-from api_gateway.documents import (
-    routes as documents,
-)
+from api_gateway.documents import adding_routes
+from api_gateway.documents import page_routes as pages_evidence
+from api_gateway.documents import routes as documents
 from api_gateway.extractions import page_routes as pages_documents
 from api_gateway.extractions import routes as extractions
 from api_gateway.extractions.schemas import ExtractionIn
@@ -42,6 +37,8 @@ from api_gateway.http.host_names import is_loopback
 from api_gateway.http.listen import Notices
 from api_gateway.http.methods import Methods
 from api_gateway.http.publishing import PublishingThread
+from api_gateway.keys import feed_routes as feeds
+from api_gateway.keys import page_routes as pages_keys
 from api_gateway.library import page_routes as pages_library
 from api_gateway.library import routes as library
 from api_gateway.metrics.metrics import Metrics
@@ -98,6 +95,8 @@ ROUTES = (
     rechecks,
     quality,
     health_routes,
+    feeds,
+    pages_keys,
     pages_ask,
     pages_readers,
     pages_library,
@@ -123,6 +122,8 @@ READINESS_TIMEOUT_SECONDS = 1.0
 FLUSH_SECONDS = 30.0
 """Our choice: the interval in which due counts of refusals are written."""
 PUBLISH_AT_END_SECONDS = 2.0
+GZIP_LEVEL = 4
+"""Our choice: an answer page of 62 kB becomes 8 kB in 0.6 ms; level 9 makes it 7.6 kB."""
 
 DESCRIPTION = """
 Answers clinical questions from evidence that it holds. Each claim carries a citation to an exact
@@ -238,7 +239,9 @@ def create_app(settings: Settings) -> FastAPI:
         refusals=gateway.refusals,
         local_only=is_loopback(settings.host),
     )
-    app.add_middleware(ErrorPages)  # added last, so that it wraps the others
+    app.add_middleware(ErrorPages)
+    # Added last, so that it wraps the others. It leaves event streams as they are.
+    app.add_middleware(GZipMiddleware, compresslevel=GZIP_LEVEL)
     problems.install(app)
     for routes in ROUTES:
         app.include_router(routes.router)

@@ -28,7 +28,7 @@ TALKATIVE = ("sse_starlette", "python_multipart", "uvicorn.access")
 
 
 FIRST_KEY = (
-    "attest keys create --name first --owner local --scopes ask,read,documents,operate,audit "
+    "attest keys create --name first --owner local --scopes ask,read,documents,operate,audit,keys "
     "--expires 90d"
 )
 

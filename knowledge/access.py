@@ -28,6 +28,7 @@ class KeyPolicy(_Policy):
 
     expire_days: Positive
     longest_days: Positive
+    feed_days: Positive
     noted_seconds: Annotated[float, Field(gt=0)]
 
 

@@ -13,7 +13,7 @@ from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from knowledge.retention import keep_days
-from scheduler import jobs, refreshing
+from scheduler import jobs, mailing, refreshing
 from scheduler.intervals import Every, catch_up
 from store.core.database import passes_by_itself
 from store.core.settings import Settings
@@ -41,6 +41,7 @@ SLA_SECONDS = 30.0
 ERASE_SECONDS = 600.0
 WEEKLY_REPORT_SECONDS = 3600.0
 """Hourly: the report is written at the first run after the week has ended."""
+MAIL_SECONDS = 60.0
 FORGET_TICKS_SECONDS = 3600.0
 """Hourly, not daily: the interval restarts with the process, which may not run for a day."""
 
@@ -94,6 +95,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
             jobs.write_weekly_report,
             (store, settings.data_dir / "reports"),
         ),
+        ("mail_changes", MAIL_SECONDS, mailing.mail_changes, (store, settings)),
         ("forget_ticks", FORGET_TICKS_SECONDS, _as_of_now, (refreshing.forget_ticks, store)),
     ]
     for name, seconds, job, args in timed:

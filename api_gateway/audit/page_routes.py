@@ -1,5 +1,6 @@
 """The page of the audit chain: search events, and verify that the chain is whole."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import sqlalchemy as sa
@@ -12,7 +13,6 @@ from api_gateway.audit.view import (
     NotAMoment,
     Search,
     chain_view,
-    event_line,
     search,
 )
 from api_gateway.auth.access import Scope, needs
@@ -20,6 +20,7 @@ from api_gateway.pages.forms import Form
 from api_gateway.pages.rendering import page
 from api_gateway.state import Gateway, InGateway
 from store.audit import audit, log
+from store.models import AuditEvent
 
 router = APIRouter(
     prefix="/operate/audit", include_in_schema=False, dependencies=[needs(Scope.AUDIT)]
@@ -71,7 +72,8 @@ def _found(
     chain: ChainView,
     cursor: str | None,
 ) -> HTMLResponse:
-    error, lines, next_cursor = "", [], None
+    error, next_cursor = "", None
+    lines: Sequence[AuditEvent] = ()
     try:
         filters = asked.filters()
     except NotAMoment as problem:
@@ -79,8 +81,8 @@ def _found(
     else:
         with gateway.store.reading() as session:
             result = log.query(session, **filters, cursor=cursor, limit=PAGE)  # type: ignore[arg-type]
-            lines = [event_line(event) for event in result.events]
-        next_cursor = result.next_cursor
+            lines, next_cursor = result.events, result.next_cursor
+            session.expunge_all()
     return page(
         request,
         "operate_audit.html",

@@ -11,7 +11,6 @@ from api_gateway.auth.access import Scope, needs
 from api_gateway.problems import documented, invalid
 from api_gateway.state import InGateway
 from store.audit import audit, log
-from store.models import AuditEvent
 
 router = APIRouter(tags=["operators"])
 router.include_router(trail_routes.router)  # an auditor's next step: the trail of one answer
@@ -49,22 +48,8 @@ def query_audit(
             cursor=cursor,
             limit=limit,
         )
-        events = [_event_out(event) for event in page.events]
+        events = [AuditEventOut.model_validate(event) for event in page.events]
     return AuditPage(events=events, next_cursor=page.next_cursor)
-
-
-def _event_out(event: AuditEvent) -> AuditEventOut:
-    return AuditEventOut(
-        seq=event.seq,
-        at=event.at,
-        actor=event.actor,
-        event=event.event,
-        subject=event.subject,
-        request_id=event.request_id,
-        payload=event.payload,
-        previous_hash=event.previous_hash.hex(),
-        hash=event.hash.hex(),
-    )
 
 
 @router.get(
@@ -94,10 +79,4 @@ def verify_audit(
         raise invalid("query.until", "the range ends before it begins")
     with gateway.store.reading() as session:
         report = audit.verify(session, after=begin, until=until)
-    return ChainOut(
-        events=report.events,
-        whole=report.whole,
-        first_bad_seq=report.first_bad_seq,
-        reason=report.reason,
-        checked=str(report.checked),
-    )
+    return ChainOut.model_validate(report)

@@ -1,14 +1,18 @@
 """Schemas of the audit routes: hashes, ids, counts, versions and verdicts; no words."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+Hex = Annotated[str, BeforeValidator(bytes.hex)]
 
 
 class AuditEventOut(BaseModel):
     """One link of the audit chain."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     seq: int
     at: datetime
@@ -17,8 +21,8 @@ class AuditEventOut(BaseModel):
     subject: str
     request_id: UUID | None
     payload: dict[str, Any]
-    previous_hash: str
-    hash: str
+    previous_hash: Hex
+    hash: Hex
 
 
 class AuditPage(BaseModel):
@@ -31,11 +35,13 @@ class AuditPage(BaseModel):
 class ChainOut(BaseModel):
     """Whether the audit chain is whole."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     events: int = Field(description="found good, in the range that was asked for")
     whole: bool
     first_bad_seq: int | None
     reason: str | None = Field(description="what is wrong with the first bad event")
-    checked: str = Field(
+    checked: Annotated[str, BeforeValidator(str)] = Field(
         description="the last good link as SEQ:HASH. Keep it elsewhere; `after` takes it"
     )
 

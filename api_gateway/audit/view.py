@@ -1,16 +1,12 @@
 """Views of the audit page: the search, the events found, the state of the chain. Pure."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from urllib.parse import urlencode
-from uuid import UUID
 
-from api_gateway.pages.clocks import Moment
 from api_gateway.pages.wording import Badge
 from store.audit.audit import ChainReport
-from store.models import AuditEvent
 
 WHOLE = Badge("Whole", "good", "check", "Each event follows the one before it, as it was written")
 BROKEN = Badge("Broken", "bad", "cross", "Something was edited, removed, added or moved")
@@ -78,39 +74,6 @@ def _at(written: str) -> datetime | None:
         return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (ValueError, OverflowError):
         raise NotAMoment("write a moment such as 2026-11-22 14:30, in UTC") from None
-
-
-@dataclass(frozen=True)
-class EventLine:
-    """One event. `payload` holds ids, hashes and counts."""
-
-    seq: int
-    at: Moment
-    event: str
-    actor: str
-    subject: str
-    subject_href: str
-    request_id: UUID | None
-    payload: str
-    hash: str
-    previous_hash: str
-
-
-def event_line(event: AuditEvent) -> EventLine:
-    """The view of an event of the chain."""
-    at = event.at.astimezone(UTC)
-    return EventLine(
-        seq=event.seq,
-        at=Moment(f"{at.day} {at:%b %Y, %H:%M:%S}", at.isoformat()),
-        event=event.event,
-        actor=event.actor,
-        subject=event.subject,
-        subject_href=Search(subject=event.subject).address(),
-        request_id=event.request_id,
-        payload=json.dumps(event.payload, indent=1, ensure_ascii=False, sort_keys=True),
-        hash=event.hash.hex(),
-        previous_hash=event.previous_hash.hex(),
-    )
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ class Scope(StrEnum):
     DOCUMENTS = "documents"
     OPERATE = "operate"
     AUDIT = "audit"
+    KEYS = "keys"
+    FEED = "feed"
 
 
 @dataclass(frozen=True)

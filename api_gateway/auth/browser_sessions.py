@@ -8,6 +8,7 @@ their key instead.
 import hashlib
 import hmac
 import re
+import secrets
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -23,6 +24,7 @@ PAGES = frozenset(
 )
 """The first part of the addresses of pages."""
 _PERSON = b"attest.csrf"
+_BYTES = 32
 _ID = "[0-9a-fA-F-]{36}"
 _READ_BY_PAGES = re.compile(
     rf"/v1/(?:(?:questions|verifications|extractions|notes|refreshes)/{_ID}"
@@ -56,12 +58,30 @@ def cookie_of(headers: Headers) -> str | None:
 def csrf_of(token: str) -> str:
     """The CSRF token of a session: derived one-way from the session's token."""
     key = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
-    return hashlib.blake2b(key=key, digest_size=32, person=_PERSON).hexdigest()
+    return hashlib.blake2b(key=key, digest_size=_BYTES, person=_PERSON).hexdigest()
+
+
+def masked(csrf: str) -> str:
+    """The token under a random pad, before which the pad stands.
+
+    A page is compressed, and may repeat words of its address. A token that were the same on every
+    page could be guessed from the lengths of many responses (BREACH, CVE-2013-3587).
+    """
+    pad = secrets.token_bytes(_BYTES)
+    return (pad + _under(pad, bytes.fromhex(csrf))).hex()
+
+
+def _under(pad: bytes, token: bytes) -> bytes:
+    return bytes(one ^ other for one, other in zip(pad, token, strict=True))
 
 
 def same(given: str, expected: str) -> bool:
-    """Whether two tokens are equal, compared in constant time."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+    """Whether a masked token is the expected one, compared in constant time."""
+    try:
+        sent = bytes.fromhex(given)
+        return hmac.compare_digest(_under(sent[:_BYTES], sent[_BYTES:]), bytes.fromhex(expected))
+    except ValueError:  # it is no token, or of another length
+        return False
 
 
 def destination(asked: str | None, otherwise: str = "/") -> str:

@@ -42,7 +42,12 @@ def own_origin(scheme: str, headers: Headers) -> Origin | None:
     Args:
         scheme: the scheme in which the request reached the gateway.
     """
-    return origin_of(f"{asked_in(scheme, headers)}://{headers.get('host', '')}")
+    return origin_of(address(scheme, headers))
+
+
+def address(scheme: str, headers: Headers) -> str:
+    """What the addresses of the gateway begin with, as the client sees them; see `own_origin`."""
+    return f"{asked_in(scheme, headers)}://{headers.get('host', '')}"
 
 
 def asked_in(scheme: str, headers: Headers) -> str:

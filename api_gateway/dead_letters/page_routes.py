@@ -13,20 +13,13 @@ from pydantic import TypeAdapter, ValidationError
 from sqlmodel import Session
 
 from api_gateway.auth.access import InCaller, Scope, needs
+from api_gateway.dead_letters import routes
 from api_gateway.dead_letters.routes import ACTOR
-from api_gateway.dead_letters.view import (
-    LETTER,
-    ROOT,
-    LetterView,
-    fault_line,
-    letter_line,
-    letter_view,
-    replay_view,
-)
+from api_gateway.dead_letters.view import LETTER, ROOT, end, facts
 from api_gateway.operations.schemas import REPLAY_LIMIT, Fingerprint, Reason, Status
 from api_gateway.pages.forms import Form
 from api_gateway.pages.rendering import page
-from api_gateway.problems import Problem, not_found, request_id_of
+from api_gateway.problems import not_found, request_id_of
 from api_gateway.state import Gateway, InGateway
 from messages import Stage
 from store.core.cursors import position
@@ -61,7 +54,7 @@ def faults_page(
     return page(
         request,
         "operate_letters.html",
-        faults=[fault_line(group) for group in listed.groups],
+        faults=listed.groups,
         chosen=status,
         statuses=LETTER,
         stage=name or "",
@@ -89,12 +82,13 @@ def fault_page(
         if not groups:
             raise not_found("fault")
         listed = listing.page(session, chosen, cursor=cursor, limit=PAGE)
-        lines = [letter_line(letter) for letter in listed.letters]
+        session.expunge_all()
     return page(
         request,
         "operate_fault.html",
-        fault=fault_line(groups[0]),
-        lines=lines,
+        fault=groups[0],
+        lines=listed.letters,
+        statuses=LETTER,
         cursor=cursor,
         next_cursor=listed.next_cursor,
     )
@@ -163,7 +157,11 @@ def _dry_run(
     return page(
         request,
         "operate_replay.html",
-        replay=replay_view(report, title, of, forced=forced, cursor=cursor),
+        report=report,
+        title=title,
+        back=of,
+        forced=forced,
+        cursor=cursor,
     )
 
 
@@ -181,27 +179,23 @@ def _letter_page(
     error: str = "",
 ) -> HTMLResponse:
     with gateway.store.reading() as session:
-        letter = _view(session, letter_id)
+        letter, resolution = _letter(session, letter_id), listing.resolution(session, letter_id)
+        session.expunge_all()
     return page(
         request,
         "operate_letter.html",
         status=422 if error else 200,
         letter=letter,
+        state=LETTER[letter.status],
+        facts=facts(letter),
+        end=end(resolution),
         reason=reason,
         error=error,
     )
 
 
-def _view(session: Session, letter_id: UUID) -> LetterView:
-    """The view of a dead letter.
-
-    Raises:
-        Problem: there is no such dead letter.
-    """
-    return letter_view(_letter(session, letter_id), listing.resolution(session, letter_id))
-
-
 def _letter(session: Session, letter_id: UUID) -> DeadLetter:
+    """Raises Problem: there is no such dead letter."""
     letter = session.get(DeadLetter, letter_id)
     if letter is None:
         raise not_found("dead letter")
@@ -235,13 +229,7 @@ def replay_letter(
     request: Request, letter_id: UUID, form: Form, gateway: InGateway, caller: InCaller
 ) -> Response:
     """Make its work pending again."""
-    try:
-        with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
-            dead_letters.replay(work, letter_id, force=_forced(form))
-    except LookupError as error:
-        raise not_found("dead letter") from error
-    except dead_letters.NotReplayable as error:
-        raise Problem(409, str(error)) from error
+    routes.replay_dead_letter(letter_id, request, gateway, caller, _forced(form))
     return RedirectResponse(f"{ROOT}/{letter_id}", 303)
 
 
@@ -256,11 +244,5 @@ def discard_letter(
     except ValidationError:
         message = "Write a reason in plain text, up to 500 characters."
         return _letter_page(request, letter_id, gateway, text, message)
-    try:
-        with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
-            dead_letters.discard(work, letter_id, reason)
-    except LookupError as error:
-        raise not_found("dead letter") from error
-    except dead_letters.AlreadyResolved as error:
-        raise Problem(409, str(error)) from error
+    routes.discard_dead_letter(letter_id, request, gateway, caller, reason)
     return RedirectResponse(f"{ROOT}/{letter_id}", 303)

@@ -3,24 +3,21 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 
 from api_gateway.auth.access import InCaller, Scope, needs
 from api_gateway.operations import stage_routes
 from api_gateway.operations.schemas import (
-    LetterFilter,
-    LetterGroup,
     LetterGroupPage,
     LetterLine,
     LetterOut,
     LetterPage,
+    LettersIn,
     Reason,
     Refusal,
     ReplayIn,
     ReplayOut,
     Resolution,
-    Status,
-    letter_filter,
 )
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
 from api_gateway.state import Gateway, InGateway
@@ -33,9 +30,6 @@ router = APIRouter(tags=["operators"])
 letters = APIRouter(prefix="/v1/dead-letters", dependencies=[needs(Scope.OPERATE)])
 
 ACTOR = "operator"
-InFilter = Annotated[LetterFilter, Depends(letter_filter)]
-Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before")]
-Limit = Annotated[int, Query(ge=1, le=1000)]
 
 
 @letters.get(
@@ -47,14 +41,13 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 )
 def list_dead_letters(
     gateway: InGateway,
-    chosen: InFilter,
-    status: Annotated[Status, Query()] = "open",
-    cursor: Cursor = None,
-    limit: Limit = 100,
+    asked: Annotated[LettersIn, Query()],
 ) -> LetterPage:
     """A page of dead letters."""
     with gateway.store.reading() as session:
-        page = listing.page(session, chosen.chosen(status), cursor=cursor, limit=limit)
+        page = listing.page(
+            session, asked.chosen(asked.status), cursor=asked.cursor, limit=asked.limit
+        )
         lines = [LetterLine.model_validate(letter) for letter in page.letters]
     return LetterPage(dead_letters=lines, next_cursor=page.next_cursor)
 
@@ -68,16 +61,14 @@ def list_dead_letters(
 )
 def list_groups(
     gateway: InGateway,
-    chosen: InFilter,
-    status: Annotated[Status, Query()] = "open",
-    cursor: Cursor = None,
-    limit: Limit = 100,
+    asked: Annotated[LettersIn, Query()],
 ) -> LetterGroupPage:
     """A page of faults."""
     with gateway.store.reading() as session:
-        page = listing.groups(session, chosen.chosen(status), cursor=cursor, limit=limit)
-    groups = [LetterGroup.model_validate(group) for group in page.groups]
-    return LetterGroupPage(groups=groups, next_cursor=page.next_cursor)
+        page = listing.groups(
+            session, asked.chosen(asked.status), cursor=asked.cursor, limit=asked.limit
+        )
+    return LetterGroupPage(groups=list(page.groups), next_cursor=page.next_cursor)
 
 
 @letters.post(

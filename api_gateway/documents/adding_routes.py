@@ -117,7 +117,8 @@ def _form(
         most_chars=adding_view.MAX_PASTED_CHARS,
         most_files=adding_view.MOST_FILES,
         most_bytes=gateway.settings.max_body_bytes,
-        lately=[adding_view.batch_line(batch) for batch in lately],
+        lately=[(batch, adding_view.batch_badge(batch)) for batch in lately],
+        item_name=adding_view.item_name,
     )
 
 

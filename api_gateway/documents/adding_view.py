@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from api_gateway.pages.clocks import Moment, moment
 from api_gateway.pages.links import evidence_link
 from api_gateway.pages.wording import Badge
 from api_gateway.problems import GIVEN_UP, FieldError, Problem
@@ -289,31 +288,11 @@ def item_name(filename: str, title: str = "") -> str:
     return filename
 
 
-@dataclass(frozen=True)
-class BatchLine:
-    """A batch of items that were sent together, as a line of the list."""
-
-    href: str
-    name: str
-    badge: Badge
-    sent: Moment | None
-
-
-def batch_line(batch: SentBatch) -> BatchLine:
-    """The line of a batch in the list."""
-    more = f" and {batch.items - 1} more" if batch.items > 1 else ""
+def batch_badge(batch: SentBatch) -> Badge:
+    """How far what was sent together is."""
     if batch.pending:
-        badge = WAITING
-    elif batch.failed:
-        badge = NOT_READ
-    else:
-        badge = Badge("Read", "good", "check", "It was read")
-    return BatchLine(
-        href=sent_page(batch.batch_id),
-        name=item_name(batch.filename) + more,
-        badge=badge,
-        sent=moment(batch.sent_at),
-    )
+        return WAITING
+    return NOT_READ if batch.failed else Badge("Read", "good", "check", "It was read")
 
 
 def sent_page(batch_id: UUID, question_id: UUID | None = None) -> str:

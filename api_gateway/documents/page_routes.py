@@ -11,9 +11,9 @@ from api_gateway.auth.access import InCaller, Scope, needs
 from api_gateway.documents import evidence_view
 from api_gateway.documents.routes import MAX_VERSION
 from api_gateway.documents.versions_view import DocumentView, document_view
-from api_gateway.library.view import resting_view
 from api_gateway.pages import differences
 from api_gateway.pages.rendering import page
+from api_gateway.pages.wording import RECALL
 from api_gateway.problems import invalid, not_found
 from api_gateway.state import InGateway
 from store.core.spans import Span
@@ -77,7 +77,8 @@ def evidence_page(
         document=document,
         parts=parts,
         span=span,
-        resting=[resting_view(one) for one in resting],
+        resting=resting,
+        states=RECALL,
         text_href=f"/v1/documents/{document_id}/versions/{n}/text",
     )
 

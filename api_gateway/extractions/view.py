@@ -34,6 +34,7 @@ _UNKNOWN = Badge("Unknown", "quiet", "question", "Nothing is known of its state"
 RAW = "raw_text"
 """The field that holds the whole document; the document itself is shown instead."""
 _SHORT = frozenset({"tnm", "ihc", "msi", "tmb", "psa", "icd", "mrn"})
+_UNITS = frozenset({"mm", "cm"})
 _MOST_WORDS = 240
 """Our choice: the most characters of a quote beside a field; the text itself is next to it."""
 _WHOLE = 0.5
@@ -161,10 +162,20 @@ def _said(value: Any) -> str:
         kept = {name: part for name, part in texts.items() if part}
         if len(kept) == 1:
             return next(iter(kept.values()))
-        return " · ".join(f"{label(str(name)).lower()} {part}" for name, part in kept.items())
+        return " · ".join(_with_unit(str(name), part) for name, part in kept.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(filter(None, map(_said, value)))
     return str(value)
+
+
+def _with_unit(name: str, value: str) -> str:
+    """A named value as people write it: the unit stands behind it."""
+    if name == "percent":
+        return f"{value}%"
+    named, _, unit = name.rpartition("_")
+    if named and unit in _UNITS:
+        return f"{label(named).lower()} {value} {unit}"
+    return f"{label(name).lower()} {value}"
 
 
 def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.routing import RouteContext, iter_route_contexts
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -49,6 +50,8 @@ class Methods:
         async def send_head(message: Message) -> None:
             if message["type"] == "http.response.start":
                 _name(scope, get_scope)
+                if "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+                    del MutableHeaders(scope=message)["content-length"]  # a GET's would be less
                 await send(message)
                 # This ends the response, which tells an event stream that nobody listens.
                 await send({"type": "http.response.body", "body": b""})

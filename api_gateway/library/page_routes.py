@@ -19,20 +19,21 @@ from api_gateway.library.view import (
     suggested,
     watch_view,
 )
-from api_gateway.pages.forms import Form, FormOrNothing, refused_form
+from api_gateway.pages.forms import Form, FormOrNothing, fitting, refused_form
 from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
-from api_gateway.sources.watch_routes import list_watches
+from api_gateway.sources.routes import refresh_source
+from api_gateway.sources.schemas import RefreshIn
+from api_gateway.sources.watch_routes import list_watches, stop_watch
 from api_gateway.state import Gateway, InGateway
 from clinical_text.packs import differences
 from knowledge.packs import pack_named
-from knowledge.queries import QueryRefused, plain_query
 from knowledge.scenarios import scenarios
 from knowledge.sources import connector_policies
 from store.documents import browse, library
 from store.models import Refresh, Watch, now
-from store.sources import packs, refresh_requests, watches
+from store.sources import packs, refresh_requests
 
 router = APIRouter(prefix="/library", include_in_schema=False)
 
@@ -151,13 +152,11 @@ def follow(request: Request, form: Form, gateway: InGateway, caller: InCaller) -
     """Follow a query and fetch what it brings at once."""
     source, query = form.get("source", ""), form.get("query", "")
     try:
-        line = plain_query(source, query)
-    except (LookupError, QueryRefused) as error:
-        problem = invalid("query", str(error))
+        body = fitting(RefreshIn, query=query)
+        refresh_source(source, request, Response(), gateway, caller, body)
+    except Problem as problem:
         given = {"source": source, "query": query}
         return refused_form(_watches(request, gateway, caller, given, problem), problem)
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        refresh_requests.refresh_query(work, source, line, now())
     return RedirectResponse(WATCHES, 303)
 
 
@@ -166,11 +165,7 @@ def stop(
     request: Request, watch_id: UUID, _: FormOrNothing, gateway: InGateway, caller: InCaller
 ) -> Response:
     """Follow it no longer."""
-    try:
-        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-            watches.stop(work, watch_id, now())
-    except LookupError:
-        raise not_found("watch") from None
+    stop_watch(watch_id, request, gateway, caller)
     return RedirectResponse(WATCHES, 303)
 
 

@@ -7,13 +7,10 @@ from fastapi import APIRouter
 from api_gateway.auth.access import InCaller, Scope, needs
 from api_gateway.library.schemas import (
     FoundList,
-    FoundOut,
-    HeldDocumentOut,
     HeldDocumentPage,
     InDocuments,
     InSearch,
     RestingList,
-    RestingOut,
 )
 from api_gateway.problems import documented, not_found
 from api_gateway.state import InGateway
@@ -38,8 +35,7 @@ def list_documents(gateway: InGateway, asked: InDocuments) -> HeldDocumentPage:
         rows, cursor = library.listing(
             session, asked.wanted, cursor=asked.cursor, limit=asked.limit
         )
-    documents = [HeldDocumentOut.model_validate(row) for row in rows]
-    return HeldDocumentPage(documents=documents, next_cursor=cursor)
+    return HeldDocumentPage(documents=list(rows), next_cursor=cursor)
 
 
 @router.get(
@@ -55,7 +51,7 @@ def search(gateway: InGateway, asked: InSearch) -> FoundList:
         found = library.search(
             session, asked.q, gateway.segments, only=asked.only, limit=asked.limit
         )
-    return FoundList(passages=[FoundOut.model_validate(one) for one in found])
+    return FoundList(passages=list(found))
 
 
 @router.get(
@@ -70,4 +66,4 @@ def list_answers(document_id: UUID, gateway: InGateway, caller: InCaller) -> Res
         if session.get(Document, document_id) is None:
             raise not_found("document")
         rows = library.resting_on(session, document_id, owner=caller.owner, limit=MOST_ANSWERS)
-    return RestingList(answers=[RestingOut.model_validate(row) for row in rows])
+    return RestingList(answers=list(rows))

@@ -1,21 +1,19 @@
 """Schemas of the library, as callers write and see them."""
 
 from datetime import date, datetime, time
-from typing import Annotated, Literal
-from uuid import UUID
+from typing import Annotated
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api_gateway.http.storable import STORABLE
 from api_gateway.questions.filters import Moment, instant
-from store.documents.library import State, Wanted
+from store.documents.library import Found, Held, Resting, State, Wanted
 from store.documents.records import SourceType
 from store.index.filters import Filter
 
 MAX_WORDS_CHARS = 500
 Word = Annotated[str, Field(max_length=100), STORABLE]
-Precision = Literal["year", "month", "day"]
 
 
 class Narrowed(BaseModel):
@@ -93,72 +91,23 @@ InDocuments = Annotated[DocumentsIn, Query()]
 InSearch = Annotated[SearchIn, Query()]
 
 
-class HeldDocumentOut(BaseModel):
-    """A version of a document, as the library lists it."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    document_id: UUID
-    n: int = Field(description="of the version")
-    title: str
-    source_type: str
-    source: str | None = Field(description="the source that brought it; null: a person sent it")
-    publisher: str | None
-    publication_type: str | None
-    published_at: datetime | None
-    published_precision: Precision
-    fetched_at: datetime
-    status: State
-    diseases: list[str]
-
-
 class HeldDocumentPage(BaseModel):
     """Documents, the newest published first, those without a date last."""
 
-    documents: list[HeldDocumentOut]
+    documents: list[Held]
     next_cursor: str | None = Field(description="for the next page; null on the last")
-
-
-class FoundOut(BaseModel):
-    """A passage: `text` is `[start, end)` of the code points of version `n`."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    document_id: UUID
-    n: int
-    title: str
-    source_type: str
-    published_at: datetime | None
-    published_precision: Precision
-    section: str
-    start: int
-    end: int
-    text: str
-    score: float = Field(description="BM25; compares passages of one search only")
 
 
 class FoundList(BaseModel):
     """Passages, best first."""
 
-    passages: list[FoundOut]
-
-
-class RestingOut(BaseModel):
-    """An answer of the caller's that cites the document, in version `n`."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    question_id: UUID
-    text: str
-    asked_at: datetime
-    n: int
-    recall: str | None = Field(description="null: nothing that it cites has changed")
+    passages: list[Found]
 
 
 class RestingList(BaseModel):
     """Answers that cite a document, newest first."""
 
-    answers: list[RestingOut]
+    answers: list[Resting]
 
 
 def of_years(first: str, last: str) -> dict[str, str]:

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 from api_gateway.documents.versions_view import STATUS as VERSION
 from api_gateway.pages.clocks import Moment, moment, published, span_of_hours
 from api_gateway.pages.links import evidence_link
-from api_gateway.pages.wording import RECALL, Badge, badge
+from api_gateway.pages.wording import Badge, badge
 from knowledge.scenarios import scenarios
 from knowledge.sources import connector_policies, source_policies, source_policy
 from knowledge.watches import Suggestion, suggestions
-from store.documents.library import UPLOADED, Found, Held, Resting
+from store.documents.library import UPLOADED, Found, Held
 from store.models import Refresh
 from store.sources.packs import WorkState
 from store.sources.refreshes import ACTIVE
@@ -95,28 +95,6 @@ def page_address(fields: Mapping[str, str], cursor: str | None) -> str:
     """The address of a page of the list; empty if there is none."""
     given = {name: value for name, value in fields.items() if value}
     return f"/library?{urlencode({**given, 'cursor': cursor})}" if cursor else ""
-
-
-@dataclass(frozen=True)
-class RestingView:
-    """An answer that rests on a document."""
-
-    href: str
-    text: str
-    asked: Moment | None
-    n: int
-    recall: Badge | None
-
-
-def resting_view(one: Resting) -> RestingView:
-    """A line of the list on the page of a document."""
-    return RestingView(
-        href=f"/questions/{one.question_id}",
-        text=one.text,
-        asked=moment(one.asked_at),
-        n=one.n,
-        recall=badge(RECALL, one.recall) if one.recall else None,
-    )
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """The overview page of operators: sources, stages, dead letters and cost."""
 
+from typing import Literal
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
-from pydantic import ValidationError
 from sqlmodel import Session
 
 from api_gateway.audit import page_routes as pages_operate_audit
@@ -10,31 +11,49 @@ from api_gateway.auth.access import Caller, InCaller, Scope, needs
 from api_gateway.auth.limits import midnight_before
 from api_gateway.dead_letters import page_routes as pages_operate_letters
 from api_gateway.operations import job_page_routes as pages_operate_jobs
+from api_gateway.operations import stage_routes
 from api_gateway.operations.schemas import PauseIn
-from api_gateway.operations.stage_routes import ACTOR
-from api_gateway.operations.view import Tile, source_line, stage_lines, tiles
+from api_gateway.operations.view import Tile, model_tile, source_line, stage_lines, tiles
+from api_gateway.pages.charts import Theme, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
-from api_gateway.pages.forms import Form, refused_form
+from api_gateway.pages.forms import Form, fitting, refused_form
 from api_gateway.pages.rendering import page
-from api_gateway.problems import Problem, from_validation, request_id_of
+from api_gateway.problems import Problem
 from api_gateway.quality import page_routes as pages_operate_quality
 from api_gateway.rechecks import page_routes as pages_operate_rechecks
 from api_gateway.state import Gateway, InGateway
 from messages import Stage
 from store.models import now
 from store.pipeline import circuits, queue_report
-from store.reports import model_usage
+from store.reports import model_usage, pace
 from store.sources import source_report
 
 router = APIRouter(include_in_schema=False)
 
+HOURS = 24
 
-@router.get("/operate", dependencies=[needs(Scope.OPERATE, Scope.AUDIT)])
+
+@router.get("/operate", dependencies=[needs(Scope.OPERATE, Scope.AUDIT, Scope.KEYS)])
 def overview(request: Request, gateway: InGateway, caller: InCaller) -> Response:
-    """How everything stands now; an auditor is led to the page that is his."""
+    """How everything stands now; whoever may not see that is led to the page that is his."""
     if Scope.OPERATE not in caller.scopes:
-        return RedirectResponse("/operate/audit", 303)
+        own = "audit" if Scope.AUDIT in caller.scopes else "keys"
+        return RedirectResponse(f"/operate/{own}", 303)
     return _overview(request, gateway, caller)
+
+
+@router.get("/operate/pace/{what}.svg", dependencies=[needs(Scope.OPERATE)])
+def pace_chart(
+    what: Literal["done", "seconds"], gateway: InGateway, theme: Theme = "light"
+) -> Response:
+    """What was done in each of the last hours, or how long answers took, as a drawing."""
+    with gateway.store.reading() as session:
+        hours = pace.by_hour(session, now(), HOURS)
+    starts, dark = [hour.at.isoformat() for hour in hours], theme == "dark"
+    if what == "done":
+        return bar_chart("Jobs per hour", starts, [one.done for one in hours], dark=dark).response()
+    slow = [None if one.seconds[1] is None else round(one.seconds[1], 1) for one in hours]
+    return line_chart("Seconds to an answer", starts, slow, dark=dark).response()
 
 
 @router.post("/operate/stages/{stage}/pause", dependencies=[needs(Scope.OPERATE)])
@@ -43,20 +62,17 @@ def pause_stage(
 ) -> Response:
     """Stop a stage, for a reason, and lead back to its line."""
     try:
-        reason = PauseIn.model_validate({"reason": form.get("reason", "").strip()}).reason
-    except ValidationError as error:
-        problem = from_validation(error.errors(include_input=False))
+        given = fitting(PauseIn, reason=form.get("reason", "").strip())
+    except Problem as problem:
         return refused_form(_overview(request, gateway, caller, stage, problem), problem)
-    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
-        circuits.pause(work, stage.value, reason)
+    stage_routes.pause_stage(stage, given, request, gateway, caller)
     return RedirectResponse(f"/operate#stage-{stage.value}", 303)
 
 
 @router.post("/operate/stages/{stage}/resume", dependencies=[needs(Scope.OPERATE)])
 def resume_stage(stage: Stage, request: Request, gateway: InGateway, caller: InCaller) -> Response:
     """Start a stage, whoever stopped it, and lead back to its line."""
-    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
-        circuits.resume(work, stage.value)
+    stage_routes.resume_stage(stage, request, gateway, caller)
     return RedirectResponse(f"/operate#stage-{stage.value}", 303)
 
 
@@ -74,11 +90,13 @@ def _overview(
         sources = [source_line(source_report.body(report)) for report in known]
         stages = stage_lines(circuits.states(session), queue_report.report(session))
         spent = model_usage.spent(session, since=midnight_before(at))
+        hours = pace.by_hour(session, at, HOURS)
         chain = _chain_tile(session, caller)
     return page(
         request,
         "operate.html",
-        tiles=[*tiles(sources, stages, spent), *chain],
+        tiles=[*tiles(sources, stages, spent), model_tile(gateway.settings, spent), *chain],
+        pace=[hour for hour in reversed(hours) if hour.done],
         sources=sources,
         stages=stages,
         at=moment(at),

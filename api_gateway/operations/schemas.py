@@ -5,12 +5,11 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import Query
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from knowledge.operating import replay_policy
 from messages import Stage
-from store.dead_letters.listing import Chosen
+from store.dead_letters.listing import Chosen, Group
 
 REPLAY_LIMIT = replay_policy().limit
 
@@ -56,17 +55,14 @@ class LetterFilter(BaseModel):
         )
 
 
-def letter_filter(
-    stage: Annotated[Stage | None, Query()] = None,
-    fingerprint: Annotated[Fingerprint | None, Query()] = None,
-    error_type: Annotated[ErrorType | None, Query()] = None,
-    since: Annotated[AwareDatetime | None, Query(description="died then or later")] = None,
-    until: Annotated[AwareDatetime | None, Query(description="died before")] = None,
-) -> LetterFilter:
-    """The filter from a query string."""
-    return LetterFilter(
-        stage=stage, fingerprint=fingerprint, error_type=error_type, since=since, until=until
-    )
+class LettersIn(LetterFilter):
+    """A page of a list of dead letters."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    status: Status = "open"
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before")
+    limit: int = Field(default=100, ge=1, le=1000)
 
 
 class ReplayIn(LetterFilter):
@@ -139,29 +135,10 @@ class LetterPage(BaseModel):
     next_cursor: str | None
 
 
-class LetterGroup(BaseModel):
-    """Dead letters of one fault; `cause` and `example` are those of the newest."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    fingerprint: str
-    stage: str
-    error_type: str
-    cause: str
-    example: UUID
-    letters: int
-    open: int
-    replayed: int
-    discarded: int
-    first_seen: datetime
-    last_seen: datetime
-    code_versions: list[str]
-
-
 class LetterGroupPage(BaseModel):
     """Faults, the one that was seen last first."""
 
-    groups: list[LetterGroup]
+    groups: list[Group]
     next_cursor: str | None
 
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-from api_gateway.pages.clocks import Moment, milliseconds, moment, span_of_hours
+from api_gateway.pages.clocks import dollars, span_of_hours
 from api_gateway.pages.wording import Badge
+from store.core.settings import Settings
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
 from store.reports.model_usage import Spent
+from workers.language_model import table_of
 
 IN_TIME = Badge("In time", "good", "check", "All that is followed was looked for within its limit")
 IN_TIME_YET = Badge(
@@ -38,55 +39,22 @@ JOB: Mapping[str, Badge] = {
 _NO_STAGE = Badge("Unknown", "bad", "question", "Its state is none that this release knows")
 
 
-@dataclass(frozen=True)
-class SourceLine:
-    """A source and its limit. `age` is that of its oldest followed query, of those that were ever
-    complete. `incomplete` counts followed queries that failed and were never complete."""
+def source_line(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told of a source, from the `body` of `store.sources.source_report`.
 
-    name: str
-    title: str
-    tier: str
-    badges: Sequence[Badge]
-    reason: str | None
-    age: str
-    limit: str
-    late_since: Moment | None
-    followed: int
-    incomplete: int
-    documents: int
-    succeeded: Moment | None
-    error: str | None
-    failed: Moment | None
-    next_run: Moment | None
-
-
-def source_line(body: Mapping[str, Any]) -> SourceLine:
-    """The view of a source, from the `body` of `store.sources.source_report`.
-
-    The queries themselves are left out: one may have come from a question.
+    `followed` counts its queries, `incomplete` those that failed and were never complete. The
+    queries themselves are left out: one may have come from a question.
     """
     age, limit = body["age_hours"], body["sla_hours"]
-    return SourceLine(
-        name=body["name"],
-        title=body["title"],
-        tier=body["tier"] or "",
-        badges=_source_badges(body),
-        reason=body["reason"],
-        age="never" if age is None else span_of_hours(age),
-        limit="none" if limit is None else span_of_hours(limit),
-        late_since=moment(body["breached_since"]),
-        followed=sum(1 for watch in body["watches"] if watch["active"]),
-        incomplete=sum(
-            1
-            for watch in body["watches"]
-            if watch["active"] and watch["cursor_at"] is None and watch["last_error"]
-        ),
-        documents=body["documents"],
-        succeeded=moment(body["last_success_at"]),
-        error=body["last_error"],
-        failed=moment(body["last_error_at"]),
-        next_run=moment(body["next_run_at"]),
-    )
+    active = [watch for watch in body["watches"] if watch["active"]]
+    told = {name: value for name, value in body.items() if name != "watches"}
+    return told | {
+        "badges": _source_badges(body),
+        "age": "never" if age is None else span_of_hours(age),
+        "limit": "none" if limit is None else span_of_hours(limit),
+        "followed": len(active),
+        "incomplete": sum(1 for one in active if one["cursor_at"] is None and one["last_error"]),
+    }
 
 
 def _source_badges(body: Mapping[str, Any]) -> list[Badge]:
@@ -104,72 +72,47 @@ def _source_badges(body: Mapping[str, Any]) -> list[Badge]:
 
 @dataclass(frozen=True)
 class StageLine:
-    """A stage and its queue: counts of messages, and ages in words."""
+    """A stage and its queue."""
 
-    name: str
-    badge: Badge
-    reason: str | None
-    changed_by: str | None
-    changed: Moment | None
-    next_try: Moment | None
-    due: int
-    published: int
-    working: int
-    delayed: int
-    held: int
-    oldest: str
-    recent: int
-    slow: str
-    dead_letters: int
+    state: StageState
+    queue: QueueReport
+
+    @property
+    def name(self) -> str:
+        """The name of the stage."""
+        return self.state.stage
+
+    @property
+    def badge(self) -> Badge:
+        """Its state in words."""
+        return STAGE.get(self.state.state, _NO_STAGE)
 
     @property
     def works(self) -> bool:
         """Whether its messages are processed."""
-        return self.badge == STAGE["closed"]
+        return self.state.state == "closed"
 
     @property
     def waiting(self) -> int:
         """The number of messages that are promised and not ended."""
-        return self.due + self.published + self.delayed + self.held
+        queue = self.queue
+        return queue.due + queue.published + queue.delayed + self.state.held
+
+    @property
+    def oldest(self) -> str:
+        """The age of its oldest message in words; empty if there is none."""
+        return seconds(self.queue.oldest_seconds) if self.queue.oldest_seconds else ""
 
 
 def stage_lines(states: Iterable[StageState], queues: Iterable[QueueReport]) -> list[StageLine]:
-    """The lines of all stages of `states` with their queues, in the order of the chain."""
-    by_stage = {queue.stage: queue for queue in queues}
-    return [
-        _stage_line(state, by_stage.get(state.stage, QueueReport(state.stage))) for state in states
-    ]
-
-
-def _stage_line(state: StageState, queue: QueueReport) -> StageLine:
-    stopped = state.state != "closed"
-    return StageLine(
-        name=state.stage,
-        badge=STAGE.get(state.state, _NO_STAGE),
-        reason=state.reason if stopped else None,
-        changed_by=state.changed_by if stopped else None,
-        changed=moment(state.changed_at) if stopped else None,
-        next_try=moment(state.probe_at) if state.state == "open" else None,
-        due=queue.due,
-        published=queue.published,
-        working=queue.working,
-        delayed=queue.delayed,
-        held=state.held,
-        oldest=seconds(queue.oldest_seconds) if queue.oldest_seconds else "",
-        recent=queue.recent,
-        slow=milliseconds(queue.seconds[1] * 1000) if queue.seconds else "",
-        dead_letters=queue.dead_letters,
-    )
+    """All stages of `states` with their queues, in the order of the chain."""
+    known = {queue.stage: queue for queue in queues}
+    return [StageLine(one, known.get(one.stage, QueueReport(one.stage))) for one in states]
 
 
 def seconds(many: float) -> str:
     """An age in words: seconds up to a minute, then as `span_of_hours`."""
     return f"{many:.0f} s" if many < 60 else span_of_hours(many / 3600)
-
-
-def dollars(cost: Decimal) -> str:
-    """A cost in US dollars; below one dollar to a hundredth of a cent."""
-    return f"US$ {cost:,.4f}" if 0 < cost < 1 else f"US$ {cost:,.2f}"
 
 
 def cost_words(spent: Spent) -> tuple[str, str]:
@@ -192,17 +135,19 @@ class Tile:
     href: str | None = None
 
 
-def tiles(sources: Sequence[SourceLine], stages: Sequence[StageLine], spent: Spent) -> list[Tile]:
+def tiles(
+    sources: Sequence[Mapping[str, Any]], stages: Sequence[StageLine], spent: Spent
+) -> list[Tile]:
     """The figures at the top of the overview."""
     return [_sources_tile(sources), _stages_tile(stages), *_work_tiles(stages), _cost_tile(spent)]
 
 
-def _sources_tile(sources: Sequence[SourceLine]) -> Tile:
+def _sources_tile(sources: Sequence[Mapping[str, Any]]) -> Tile:
     judged = [
-        source for source in sources if not {NOT_FOLLOWED, NO_LIMIT}.intersection(source.badges)
+        source for source in sources if not {NOT_FOLLOWED, NO_LIMIT}.intersection(source["badges"])
     ]
-    good = sum(1 for source in judged if {IN_TIME, IN_TIME_YET}.intersection(source.badges))
-    failing = sum(1 for source in sources if FAILING in source.badges)
+    good = sum(1 for source in judged if {IN_TIME, IN_TIME_YET}.intersection(source["badges"]))
+    failing = sum(1 for source in sources if FAILING in source["badges"])
     state = LATE if good < len(judged) else FAILING if failing else IN_TIME if judged else None
     return Tile(
         "Sources in time",
@@ -229,8 +174,8 @@ def _stages_tile(stages: Sequence[StageLine]) -> Tile:
 
 def _work_tiles(stages: Sequence[StageLine]) -> list[Tile]:
     waiting = sum(stage.waiting for stage in stages)
-    dead = sum(stage.dead_letters for stage in stages)
-    held = sum(stage.held for stage in stages)
+    dead = sum(stage.queue.dead_letters for stage in stages)
+    held = sum(stage.state.held for stage in stages)
     return [
         Tile("Messages waiting", f"{waiting:,}", f"{held:,} of them held", None, "#stages"),
         Tile(
@@ -246,3 +191,18 @@ def _work_tiles(stages: Sequence[StageLine]) -> list[Tile]:
 def _cost_tile(spent: Spent) -> Tile:
     value, detail = cost_words(spent)
     return Tile("Cost today (UTC)", value, detail, None, "/operate/quality#cost")
+
+
+def model_tile(settings: Settings, spent: Spent) -> Tile:
+    """The language model that was asked today or, as far as the gateway's settings say, is asked
+    from now on, and what its tokens cost."""
+    own = settings.model_name if settings.model_url else settings.anthropic_model
+    is_set = settings.model_url or settings.anthropic_api_key
+    models = list(dict.fromkeys([*([own] if is_set else []), *spent.models]))
+    if not models:
+        detail = "none was asked today: answers are sentences of their sources"
+        return Tile("Language model", "none", detail, None, "/operate/quality#cost")
+    table, million = table_of(settings), 1_000_000
+    read, written = (table.at_most(models[0], *of) for of in ((million, 0), (0, million)))
+    detail = f"a million tokens cost at most {dollars(read)} read, {dollars(written)} written"
+    return Tile("Language model", ", ".join(models), detail, None, "/operate/quality#cost")

@@ -8,15 +8,17 @@ import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import datetime
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
+from fastapi import Response
 from lxml import etree  # type: ignore[import-untyped]
 
 MEDIA_TYPE = "image/svg+xml"
+Theme = Literal["light", "dark"]
 WIDTH, HEIGHT = 440, 190
 _SVG = "{http://www.w3.org/2000/svg}"
 _UNWANTED = {f"{_SVG}{name}" for name in ("script", "desc", "a", "title")}
@@ -45,6 +47,14 @@ class Drawing:
     content: bytes
     policy: str
 
+    def response(self) -> Response:
+        """The drawing as a picture of a page."""
+        return Response(
+            self.content,
+            media_type=MEDIA_TYPE,
+            headers={"Content-Security-Policy": self.policy},
+        )
+
 
 @cache
 def _pygal() -> ModuleType:
@@ -69,7 +79,7 @@ def line_chart(
     """A line chart of a metric by day; a day without a value is a gap.
 
     Args:
-        days: ISO dates, one for each of `values`.
+        days: ISO dates or, for hours, moments; one for each of `values`.
         target: a value drawn as a horizontal line.
     """
     chart = _pygal().Line(**_options(dark), allow_interruptions=True)
@@ -135,9 +145,9 @@ def _name_days(chart: Any, days: Sequence[str]) -> None:
     chart.x_labels_major = chart.x_labels[::-1][::step]
 
 
-def _short(day: str) -> str:
-    at = date.fromisoformat(day)
-    return f"{at.day} {at:%b}"
+def _short(written: str) -> str:
+    at = datetime.fromisoformat(written)
+    return f"{at:%H:%M}" if "T" in written else f"{at.day} {at:%b}"
 
 
 def _drawing(chart: Any, title: str) -> Drawing:

@@ -1,8 +1,9 @@
-"""Moments and ages in words. Pure."""
+"""Moments, ages and costs in words. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from api_gateway.pages.wording import Badge
@@ -51,10 +52,18 @@ def clocks(body: Mapping[str, Any]) -> ClockView:
     )
 
 
-def moment(value: str | datetime | None) -> Moment | None:
+def moment(value: str | datetime | Moment | None) -> Moment | None:
     """A moment to the minute, in UTC; None if there is none or it cannot be parsed."""
+    if isinstance(value, Moment):
+        return value
     at = _parsed(value)
     return Moment(f"{at.day} {at:%b %Y, %H:%M} UTC", at.isoformat()) if at else None
+
+
+def second(at: datetime) -> str:
+    """A moment to the second, in UTC."""
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M:%S}"
 
 
 def published(value: str | datetime | None, precision: str | None = "day") -> Moment | None:
@@ -90,3 +99,8 @@ def _parsed(value: str | datetime | None) -> datetime | None:
     if value is None:
         return None
     return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def dollars(cost: Decimal | float) -> str:
+    """A cost in US dollars; below one dollar to a hundredth of a cent."""
+    return f"US$ {cost:,.4f}" if 0 < cost < 1 else f"US$ {cost:,.2f}"

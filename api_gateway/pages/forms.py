@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, ValidationError
 from starlette.datastructures import UploadFile
 
 from api_gateway.auth.access import FORM_LIMITS, InCaller
 from api_gateway.http.forms import open_form
 from api_gateway.http.uploads import clean_filename
-from api_gateway.problems import Problem
+from api_gateway.problems import Problem, from_validation
 
+M = TypeVar("M", bound=BaseModel)
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -45,6 +47,18 @@ async def _form_or_nothing(request: Request) -> Mapping[str, str]:
 
 FormOrNothing = Annotated[Mapping[str, str], Depends(_form_or_nothing)]
 """The same for a button, which may be sent without any field."""
+
+
+def fitting(model: type[M], **fields: object) -> M:
+    """The body of an API call, of a form. A page's button does what the call does.
+
+    Raises:
+        Problem: 422, by field.
+    """
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        raise from_validation(error.errors(include_input=False)) from None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Rendering: makes responses of templates, with the frame and the security policy of a page."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,10 +17,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from api_gateway.auth.access import LOCAL, Caller, Scope, scopes_of
-from api_gateway.auth.browser_sessions import FIELD
+from api_gateway.auth.browser_sessions import FIELD, masked
 from api_gateway.auth.requirement import keys_required
 from api_gateway.documents.adding_view import SAMPLES
 from api_gateway.documents.evidence_view import exact
+from api_gateway.pages.clocks import dollars, milliseconds, moment, second
 from api_gateway.problems import GIVEN_UP
 from store.core.printable import printable
 
@@ -80,6 +82,11 @@ def seen(value: Any) -> Any:
     return "\r".join(printable(line, lines=True) for line in value.split("\r"))
 
 
+def pretty(body: Any) -> str:
+    """A JSON value for people."""
+    return json.dumps(body, indent=1, ensure_ascii=False, sort_keys=True)
+
+
 @cache
 def _environment() -> Environment:
     """The templates. Every value is escaped. Values that do not go through `exact` (quotations,
@@ -96,6 +103,8 @@ def _environment() -> Environment:
     )
     environment.filters["exact"] = exact
     environment.filters["seen"] = seen
+    environment.filters.update(moment=moment, second=second, took=milliseconds)
+    environment.filters.update(dollars=dollars, pretty=pretty)
     # A browser silently cuts a longer paste, and counts UTF-16 units, up to two per character. With
     # this limit a cut text is too long by our count and is refused, not taken for complete.
     environment.filters["room"] = lambda characters: 2 * characters + 1
@@ -179,7 +188,7 @@ def _csrf(token: str | None) -> Markup | str:
     """The hidden form field with the CSRF token; empty if no token is needed."""
     if token is None:
         return ""
-    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, token)
+    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, masked(token))
 
 
 def render(template: str, **values: Any) -> str:

@@ -90,6 +90,21 @@ JUDGMENT: Mapping[str, str] = {
     "missing": "Something is missing",
 }
 """What a reader may think of an answer."""
+KEY: Mapping[str, Badge] = {
+    "valid": Badge("Valid", "good", "check", "It opens what its scopes say"),
+    "revoked": Badge("Revoked", "quiet", "cross", "Somebody ended it"),
+    "expired": Badge("Expired", "quiet", "clock", "Its time has passed"),
+}
+SCOPE: Mapping[str, str] = {
+    "ask": "Ask questions, send notes and texts, read one's own results",
+    "read": "Read one's own lists, the library and its sources",
+    "documents": "Add evidence, which answers everybody's questions",
+    "operate": "Stages, dead letters, what is followed, quality",
+    "audit": "The audit log",
+    "keys": "Manage keys, and so become anybody",
+    "feed": "Only the feed of changed answers, under a link",
+}
+"""What a key may do."""
 STATUS: Mapping[str, Badge] = {
     "queued": Badge("Waiting", "quiet", "clock", "It waits for its first stage"),
     "running": Badge("Running", "quiet", "clock", "A stage works on it"),

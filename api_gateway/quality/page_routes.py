@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
@@ -10,18 +10,16 @@ from sqlmodel import Session
 
 from api_gateway.auth.access import Scope, needs
 from api_gateway.auth.limits import midnight_before
-from api_gateway.pages.charts import MEDIA_TYPE, Drawing, bar_chart, line_chart
+from api_gateway.pages.charts import Theme, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import JUDGMENT
 from api_gateway.problems import not_found
 from api_gateway.quality.view import (
-    DayCost,
     cost_alt,
     cost_days,
     count_facts,
     groups,
-    requests_view,
     stops_view,
     values,
 )
@@ -31,6 +29,7 @@ from store.extractions import quality as extraction_quality
 from store.models import now
 from store.questions import judgments
 from store.reports import model_usage, quality, quality_report
+from store.reports.model_usage import DayCost
 from store.reports.quality_report import Day
 
 router = APIRouter(
@@ -38,7 +37,6 @@ router = APIRouter(
 )
 
 Days = Annotated[int, Query(ge=1, le=90)]
-Theme = Literal["light", "dark"]
 CHOICES = (1, 7, 30, 90)
 
 
@@ -58,7 +56,7 @@ def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLRe
         facts=count_facts(last_day),
         readers=[(words, readers.get(name, 0)) for name, words in JUDGMENT.items()],
         stops=stops_view(report.counts.stops),
-        requests=requests_view(report.counts.asked),
+        requests=report.counts.asked,
         cost=cost,
         cost_alt=cost_alt(cost),
         days=days,
@@ -73,7 +71,8 @@ def cost_chart(gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Re
     with gateway.store.reading() as session:
         cost = _cost(session, now(), days)
     amounts = [float(day.cost) for day in cost]
-    return _shown(bar_chart("US$ per day", [c.day for c in cost], amounts, dark=theme == "dark"))
+    days_shown = [one.day.isoformat() for one in cost]
+    return bar_chart("US$ per day", days_shown, amounts, dark=theme == "dark").response()
 
 
 @router.get("/charts/{name}.svg")
@@ -91,15 +90,7 @@ def metric_chart(name: str, gateway: InGateway, days: Days = 7, theme: Theme = "
     trend = [Day(day, figures.get(day, {})) for day in days_shown]
     bound = list(metric.target.body().values()) if metric.target else [None]
     drawn = line_chart(name, days_shown, values(trend, name), target=bound[0], dark=theme == "dark")
-    return _shown(drawn)
-
-
-def _shown(drawing: Drawing) -> Response:
-    return Response(
-        drawing.content,
-        media_type=MEDIA_TYPE,
-        headers={"Content-Security-Policy": drawing.policy},
-    )
+    return drawn.response()
 
 
 def _days(at: datetime, days: int) -> list[str]:
@@ -111,9 +102,4 @@ def _days(at: datetime, days: int) -> list[str]:
 def _cost(session: Session, at: datetime, days: int) -> Sequence[DayCost]:
     """The cost of language models on each whole day of the window, and today so far."""
     since = midnight_before(at) - timedelta(days=days)
-    usage = model_usage.by_day(session, since)
-    return cost_days(
-        (DayCost(day.day.isoformat(), day.cost, day.requests, day.unpriced) for day in usage),
-        since.date(),
-        at.date(),
-    )
+    return cost_days(model_usage.by_day(session, since), since.date(), at.date())

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-from api_gateway.operations.view import dollars
-from api_gateway.pages.clocks import milliseconds
+from api_gateway.pages.clocks import dollars, milliseconds
 from api_gateway.pages.wording import Badge
 from knowledge.quality import Group
-from store.reports.model_usage import Asked
+from store.reports.model_usage import DayCost
 from store.reports.quality import Counts
 from store.reports.quality_report import Day, Judged
 
@@ -120,35 +119,18 @@ def number(value: float | None) -> str:
     return "unknown" if value is None else f"{round(value, 4):,.10g}"
 
 
-@dataclass(frozen=True)
-class DayCost:
-    """The cost of language models on a day (UTC), without that of the `unpriced` requests."""
-
-    day: str
-    cost: Decimal
-    requests: int
-    unpriced: int
-
-    @property
-    def words(self) -> str:
-        """The cost in words."""
-        return dollars(self.cost)
-
-
 def cost_days(rows: Iterable[DayCost], first: date, last: date) -> list[DayCost]:
     """The costs of all days from `first` to `last`, including days without requests."""
     known = {row.day: row for row in rows}
-    return [
-        known.get(day, DayCost(day, Decimal(0), 0, 0))
-        for day in ((first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1))
-    ]
+    days = (first + timedelta(days=n) for n in range((last - first).days + 1))
+    return [known.get(day, DayCost(day, Decimal(0), 0, 0)) for day in days]
 
 
 def cost_alt(days: Sequence[DayCost]) -> str:
     """The alternative text of the cost chart."""
     total = sum((day.cost for day in days), Decimal(0))
-    most = max(days, key=lambda day: day.cost)
-    return f"Cost per day over {len(days)} days: {dollars(total)} in all, at most {most.words}"
+    most = dollars(max(day.cost for day in days))
+    return f"Cost per day over {len(days)} days: {dollars(total)} in all, at most {most}"
 
 
 def count_facts(counts: Counts) -> list[tuple[str, str]]:
@@ -165,34 +147,6 @@ def count_facts(counts: Counts) -> list[tuple[str, str]]:
     if counts.cost_unknown:
         facts.append(("Answers whose cost is not known", f"{counts.cost_unknown:,}"))
     return facts
-
-
-@dataclass(frozen=True)
-class RequestsView:
-    """Requests to models for one purpose, in words."""
-
-    purpose: str
-    requests: str
-    times: Sequence[str]
-    costs: Sequence[str]
-    total: str
-
-
-def requests_view(asked: Iterable[Asked]) -> list[RequestsView]:
-    """The requests by purpose; half and 95% are faster, and cheaper."""
-    return [
-        RequestsView(
-            _words(one.purpose),
-            f"{one.requests:,}",
-            [milliseconds(ms) or "unknown" for ms in (one.ms_p50, one.ms_p95)],
-            [
-                "unknown" if cost is None else dollars(Decimal(str(round(cost, 6))))
-                for cost in (one.cost_p50, one.cost_p95)
-            ],
-            dollars(one.cost_usd),
-        )
-        for one in asked
-    ]
 
 
 def stops_view(stops: Mapping[str, int]) -> list[tuple[str, str]]:

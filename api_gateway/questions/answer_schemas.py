@@ -1,46 +1,39 @@
-"""A sealed answer, as OpenAPI shows it."""
+"""A sealed answer, as OpenAPI shows it: the parts of its contract, with what callers need to know.
 
-from datetime import datetime
-from typing import Any, Literal
+Of its parts only whether and why it abstains, claims, those with addresses, and what may change,
+are described.
+"""
+
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import core_schema
 
+from contracts import answer, retrieval
+from contracts.answer import Reason
 from knowledge.links import DirectUrl, is_direct
 from store.recalls.log import RecallState
 
 
-class ReferenceOut(BaseModel):
+class ReferenceOut(answer.Reference):
     """A cited work: its title is the link, and the link opens the work itself."""
 
-    n: int = Field(ge=1)
-    evidence_id: str = Field(description="the evidence that it stands for")
-    title: str
     authors: str = Field(description="the first and `et al.` where there are more than three")
     source: str = Field(description="journal, registry, organization")
-    year: int | None = Field(description="of publication; null: not known")
-    badges: list[str] = Field(
+    badges: tuple[str, ...] = Field(
         description="where it comes from, what kind of work it is, what speaks for it or against, "
-        "such as PubMed, Cochrane, Clinical Trial, Guideline, Meta-Analysis, Systematic Review, "
-        "Gold Standard, Recent, Highly Cited, Practical Guidance; User-supplied on what no source "
-        "brought"
+        "such as PubMed, Guideline, Meta-Analysis; User-supplied on what no source brought"
     )
     url: DirectUrl = Field(description="the page of the work itself, never one of a search")
-    pmid: str | None = None
-    doi: str | None = None
-    nct_id: str | None = None
 
 
-class ImageOut(BaseModel):
+class ImageOut(retrieval.Image):
     """A figure beside the answer: a decision algorithm, or one of the modality asked for."""
 
-    title: str
     url: DirectUrl = Field(description="the page of the article that it stands in")
     image_url: DirectUrl | None = Field(default=None, description="the picture")
-    source: str
-    license: str | None = None
 
 
 class RecallOut(BaseModel):
@@ -54,120 +47,44 @@ class RecallOut(BaseModel):
     supersedes: UUID | None = Field(default=None, description="the question that it asks anew")
 
 
-class CitationOut(BaseModel):
-    """The words that a claim leans on, at their place in a version of a source."""
-
-    model_config = ConfigDict(extra="allow")
-
-    evidence_id: str
-    document_id: UUID
-    version: int = Field(ge=1)
-    chunk_id: str | None
-    section: str | None
-    start: int = Field(ge=0, description="in code points of the version's text, as is `end`")
-    end: int
-    quote: str = Field(description="the words there, to the letter")
-    quote_verdict: str
-    citation: str | None = Field(description="the place as people write it")
+_Earlier = answer.Earlier | None
 
 
-class EarlierOut(BaseModel):
-    """What a claim was before it was changed: not its words, for they did not hold."""
-
-    text_hash: str
-    verdict: str
-    findings: list[str] = Field(description="what spoke against it, by guard")
-
-
-class ClaimOut(BaseModel):
+class ClaimOut(answer.Claim):
     """A statement of the answer, and what it rests on."""
 
-    model_config = ConfigDict(extra="allow")
-
-    claim_id: str
-    text: str
-    verdict: Literal["supported", "partial", "conflicting"]
-    verification_status: Literal["verified", "partially_verified", "conflicting"]
     basis: Literal["words", "verifier", "model", "none"]
-    citations: list[CitationOut]
-    rewritten_from: EarlierOut | None = Field(
-        default=None,
-        description="only there where the claim did not hold and was hedged: what it says now is "
-        "what its source does discuss",
-    )
-    repaired_from: EarlierOut | None = Field(
-        default=None,
-        description="only there where the claim did not hold at first, and holds as the language "
-        "model worded it when it was told why",
-    )
-    completed_from: EarlierOut | None = Field(
-        default=None,
-        description="in answers of earlier releases, where the claim left something of its "
-        "source's sentence out: the whole sentence stands in its place",
-    )
+    rewritten_from: Annotated[_Earlier, Field(description="it did not hold, and was hedged")] = None
+    repaired_from: Annotated[
+        _Earlier,
+        Field(description="it did not hold at first, and holds as the language model worded it"),
+    ] = None
+    completed_from: Annotated[
+        _Earlier, Field(description="of earlier releases: it left something of its source out")
+    ] = None
 
 
-class NextRefreshOut(BaseModel):
-    """The next look at a source that may help."""
-
-    source: str
-    at: datetime
-
-
-class LacksOut(BaseModel):
-    """Of whom no source speaks that speaks to all else that is asked."""
-
-    who: Literal["names", "patients", "payers", "regulators"]
-    asked: list[str] = Field(description="by name, as far as the question names them")
-
-
-class CureOut(BaseModel):
+class CureOut(answer.Cure):
     """What would cure an abstention."""
-
-    model_config = ConfigDict(extra="allow")
 
     action: Literal["add_sources", "refresh", "rephrase", "replay", "review"] = Field(
         description="add_sources: `POST /v1/documents`; refresh: `POST /v1/sources/{name}/refresh`"
     )
     detail: str = Field(description="for people: what to do, and what is under way")
-    sources: list[str] = Field(description="the kinds of source that are stale or contradict")
-    next_refresh: NextRefreshOut | None = Field(
-        default=None, description="where a refresh would help; null: none is planned"
-    )
-    lacks: LacksOut | None = Field(
-        default=None, description="only there where that is all that the sources lack"
-    )
 
 
-class RemarkOut(BaseModel):
+class RemarkOut(answer.Remark):
     """What is told of the question beside its answer; it takes nothing out of the answer."""
-
-    model_config = ConfigDict(extra="allow")
 
     code: Literal["read_as", "misspelt", "not_english", "unnamed", "contradicted"] = Field(
         description="a misspelt word of medicine and what it was read as (`word`, `name`); "
         "a name that may be misspelt (`word`, and the `name` that may be meant); "
         "another language; `names` that no line of the answer speaks of; what the question takes "
-        "for granted and a study denies (`document_id`, `version`, `start`, `end`, `quote`: its "
-        "words there)"
+        "for granted and a study denies (`document_id`, `version`, `start`, `end`, `quote`)"
     )
-    detail: str = Field(description="for people")
 
 
-class ConstraintOut(BaseModel):
-    """A condition on what answers the question, in its words."""
-
-    kind: str = Field(
-        description="exclusion, age, kidney_function, pregnancy, status, date, design and the like"
-    )
-    text: str = Field(description="the question's words")
-    value: float | None = Field(default=None, description="the figure; of a date its year")
-    unit: str | None = None
-    comparator: Literal["<", ">", "≤", "≥"] | None = None
-    excludes: bool = Field(default=False, description="what is named is to be left out")
-
-
-class AskedOut(BaseModel):
+class AskedOut(retrieval.Asked):
     """What is asked."""
 
     type: Literal[
@@ -181,25 +98,9 @@ class AskedOut(BaseModel):
         "coverage",
         "explanation",
     ] = Field(description="the form of the answer")
-    problem: str | None = Field(description="what the question is about; null: it names nothing")
-    names: list[str] = Field(description="what an answer must be about, known names or not")
-    constraints: list[ConstraintOut]
-    required: list[str] = Field(
-        default=[], description="those of the names without which no source answers"
-    )
-    either: list[str] = Field(
-        default=[], description="drugs among these to choose from: an answer may be on one alone"
-    )
 
 
-class TableOut(BaseModel):
-    """What several sources say, a row each; the first columns are the source and its year."""
-
-    columns: list[str]
-    rows: list[list[str]]
-
-
-class LeadOut(BaseModel):
+class LeadOut(answer.Lead):
     """The first line: the answer in the form of the question. Its facts are those of its claims."""
 
     kind: Literal[
@@ -219,24 +120,10 @@ class LeadOut(BaseModel):
     value: str | None = Field(
         default=None, description="yes or no, the figure, or who recommends, when and how firmly"
     )
-    text: str = Field(description="for people, a line each")
-    claim_ids: list[str] = Field(description="the claims that say so")
-    table: TableOut | None = None
-
-
-class SufficiencyOut(BaseModel):
-    """How far what is held answers the question."""
-
-    model_config = ConfigDict(extra="allow")
-
-    score: int | None = Field(description="0 to 100")
-    level: str | None
-    basis: str | None = Field(description="what counted")
 
 
 class AnswerOut(BaseModel):
-    """An answer, or an abstention. Of its parts only whether and why it abstains, claims, those
-    with addresses, and what may change, are described here."""
+    """An answer, or an abstention."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -244,20 +131,9 @@ class AnswerOut(BaseModel):
         default=None, description="null: sealed before this was read, or not read"
     )
     lead: LeadOut | None = Field(default=None, description="null: sealed before there was one")
-    sufficiency: SufficiencyOut
+    sufficiency: retrieval.Sufficiency
     abstained: bool
-    abstain_reason: (
-        Literal[
-            "conflict",
-            "low_trust_only",
-            "no_evidence",
-            "out_of_scope",
-            "stale",
-            "unchecked",
-            "unsupported",
-        ]
-        | None
-    )
+    abstain_reason: Reason | None
     abstain_detail: str | None
     cure: CureOut | None = Field(description="null: it does not abstain")
     claims: list[ClaimOut]

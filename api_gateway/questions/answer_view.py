@@ -251,8 +251,23 @@ def _lead(body: Mapping[str, Any], claims: Mapping[str, ClaimView]) -> LeadView 
         text=text.strip() if kind in ("beside", "none") else "",
         note=value if kind == "recommendation" else "",
         claims=saying,
-        table=TableView(table["columns"], table["rows"]) if table else None,
+        table=TableView(table["columns"], table["rows"]) if table else _listed(kind, saying),
         strength=strength(body),
+    )
+
+
+def _listed(kind: str | None, claims: Sequence[ClaimView]) -> TableView | None:
+    """A list of claims as a table, with the columns of one of trials."""
+    if kind != "list" or len(claims) < 2 or not all(claim.citations for claim in claims):
+        return None
+    firsts = [(claim, claim.citations[0]) for claim in claims]
+    return TableView(
+        ("Source", "Year", "Finding"),
+        [
+            (first.title, when.iso[:4] if when else "", claim.text)
+            for claim, first in firsts
+            for when in [first.clocks.published if first.clocks else None]
+        ],
     )
 
 

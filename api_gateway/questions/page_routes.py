@@ -18,13 +18,13 @@ from api_gateway.pages.clocks import moment
 from api_gateway.pages.forms import Form, FormOrNothing, lines, refused_form
 from api_gateway.pages.once import admit, key_of, keyed, once, sent_before
 from api_gateway.pages.rendering import page
-from api_gateway.pages.wording import EXAMPLES, JUDGMENT, RECALL, STAGES, plainly
+from api_gateway.pages.wording import EXAMPLES, JUDGMENT, RECALL, STAGES, STATUS, plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
 from api_gateway.questions import exports, sharing
 from api_gateway.questions.answer_view import AnswerView, answer_view
 from api_gateway.questions.answers import abstained, snapshot
 from api_gateway.questions.question_in import MAX_QUESTION_CHARS, QuestionIn
-from api_gateway.questions.view import history_line, question_view
+from api_gateway.questions.view import question_view
 from api_gateway.recalls.schemas import RecallFilter
 from api_gateway.schemas import QuestionOut
 from api_gateway.state import Gateway, InGateway
@@ -161,14 +161,14 @@ def history(
         )
         ids = [question.id for question in listed.rows]
         recalled, silent = log.states(session, ids), abstained(session, ids)
-        lines = [
-            history_line(question, recalled.get(question.id), abstained=question.id in silent)
-            for question in listed.rows
-        ]
+        session.expunge_all()
     return page(
         request,
         "history.html",
-        lines=lines,
+        lines=listed.rows,
+        silent=silent,
+        recalled=recalled,
+        words=STATUS,
         next_cursor=listed.next_cursor,
         cursor=cursor,
         recall=recall,
@@ -308,7 +308,7 @@ def cure(request: Request, question_id: UUID, gateway: InGateway, caller: InCall
         question, _ = _found(session, caller, question_id)
         sources = _followed(session, answer_view(question.answer) if question.answer else None)
     if not sources:
-        raise Problem(422, "nothing is followed that could cure it: see `attest refresh`")
+        raise Problem(422, "nothing is followed that could help: follow a query in the library")
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         promised = [
             refresh.id

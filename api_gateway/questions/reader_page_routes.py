@@ -9,17 +9,16 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api_gateway.auth.access import InCaller, Scope, needs
 from api_gateway.pages.clocks import moment
-from api_gateway.pages.forms import Form
+from api_gateway.pages.forms import Form, fitting
 from api_gateway.pages.rendering import NOBODY, page
-from api_gateway.problems import invalid, not_found
-from api_gateway.questions import sharing
+from api_gateway.problems import not_found
+from api_gateway.questions import reader_routes, sharing
 from api_gateway.questions.answer_view import answer_view
 from api_gateway.questions.answers import unowned
-from api_gateway.questions.reader_routes import judged, shared
+from api_gateway.questions.reader_routes import JudgmentIn, ShareIn
 from api_gateway.questions.view import question_view
 from api_gateway.state import InGateway
 from store.models import Question, now
-from store.questions.judgments import JUDGMENTS
 
 router = APIRouter(include_in_schema=False)
 
@@ -29,10 +28,8 @@ def judge(
     request: Request, question_id: UUID, form: Form, gateway: InGateway, caller: InCaller
 ) -> Response:
     """Write down what a reader thinks of the answer."""
-    chosen = next((one for one in JUDGMENTS if one == form.get("judgment")), None)
-    if chosen is None:
-        raise invalid("form.judgment", f"is none of {', '.join(JUDGMENTS)}")
-    judged(request, gateway, caller, question_id, chosen)
+    given = fitting(JudgmentIn, judgment=form.get("judgment"))
+    reader_routes.judge(question_id, given, request, gateway, caller)
     return RedirectResponse(f"/questions/{question_id}#judge", 303)
 
 
@@ -41,10 +38,8 @@ def share(
     request: Request, question_id: UUID, form: Form, gateway: InGateway, caller: InCaller
 ) -> Response:
     """Make a link that shows the answer, and lead back to where it stands."""
-    days = form.get("days", "")
-    if days not in map(str, sharing.DAYS):
-        raise invalid("form.days", "is none of 1, 7, 30")
-    made = shared(request, gateway, caller, question_id, int(days))
+    days = next((one for one in sharing.DAYS if str(one) == form.get("days")), None)
+    made = reader_routes.share(question_id, fitting(ShareIn, days=days), request, gateway, caller)
     link = made.href.removeprefix(f"/shared/{question_id}/")
     return RedirectResponse(f"/questions/{question_id}?{urlencode({'link': link})}#share", 303)
 

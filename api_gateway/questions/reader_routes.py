@@ -6,12 +6,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
+from sqlmodel import Session
 
 from api_gateway.auth.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.problems import Problem, documented, not_found, request_id_of
 from api_gateway.questions import sharing
 from api_gateway.questions.answers import snapshot
-from api_gateway.state import Gateway, InGateway
+from api_gateway.state import InGateway
 from store.models import Question, now
 from store.questions import judgments
 from store.questions.judgments import Judgment
@@ -63,23 +64,10 @@ class ShareOut(BaseModel):
 def judge(
     question_id: UUID, body: JudgmentIn, request: Request, gateway: InGateway, caller: InCaller
 ) -> JudgmentsOut:
-    """Write it down."""
-    return judged(request, gateway, caller, question_id, body.judgment)
-
-
-def judged(
-    request: Request, gateway: Gateway, caller: Caller, question_id: UUID, judgment: Judgment
-) -> JudgmentsOut:
-    """What readers think, with this judgment.
-
-    Raises:
-        Problem: there is no such question of the caller, or no answer yet.
-    """
-    with gateway.store.reading() as session:
-        if not snapshot(session, caller, question_id).finished:
-            raise Problem(409, "there is no answer yet", kind="under-way")
+    """Write it down; what readers think with this judgment."""
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        judgments.give(work, question_id, judgment)
+        _require_answer(work.session, caller, question_id)
+        judgments.give(work, question_id, body.judgment)
     with gateway.store.reading() as session:
         return JudgmentsOut.model_validate(judgments.of_answer(session, question_id))
 
@@ -97,21 +85,9 @@ def share(
     question_id: UUID, body: ShareIn, request: Request, gateway: InGateway, caller: InCaller
 ) -> ShareOut:
     """Make it, and write down that it was made."""
-    return shared(request, gateway, caller, question_id, body.days)
-
-
-def shared(
-    request: Request, gateway: Gateway, caller: Caller, question_id: UUID, days: int
-) -> ShareOut:
-    """A link that holds for so many days.
-
-    Raises:
-        Problem: there is no such question of the caller, or no answer yet.
-    """
-    ends = now() + timedelta(days=days)
+    ends = now() + timedelta(days=body.days)
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        if not snapshot(work.session, caller, question_id).finished:
-            raise Problem(409, "there is no answer yet", kind="under-way")
+        _require_answer(work.session, caller, question_id)
         question = owned(caller, work.session.get(Question, question_id), "question")
         try:
             href = sharing.address(question, ends)
@@ -119,3 +95,9 @@ def shared(
             raise not_found("secret of this question, which is older than this release") from None
         work.record("answer.shared", question_id, expires_at=ends.isoformat(timespec="seconds"))
     return ShareOut(href=href, expires_at=ends)
+
+
+def _require_answer(session: Session, caller: Caller, question_id: UUID) -> None:
+    """Raises Problem: there is no such question of the caller, or no answer yet."""
+    if not snapshot(session, caller, question_id).finished:
+        raise Problem(409, "there is no answer yet", kind="under-way")

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from api_gateway.pages.clocks import Moment, milliseconds, moment, published
-from api_gateway.pages.wording import RECALL, STAGES, STATUS, Badge, badge
+from api_gateway.pages.wording import STAGES, STATUS, Badge, badge
 from api_gateway.schemas import QuestionOut
-from store.models import Question
 
 
 @dataclass(frozen=True)
@@ -92,26 +91,3 @@ def _stages(found: QuestionOut) -> list[StageView]:
             )
         )
     return shown
-
-
-@dataclass(frozen=True)
-class HistoryLine:
-    """A question in the history; `recall` is set only if its answer was recalled."""
-
-    id: str
-    text: str
-    badge: Badge
-    recall: Badge | None
-    asked: Moment | None
-
-
-def history_line(question: Question, recall: str | None, *, abstained: bool) -> HistoryLine:
-    """The view of a line of the list; `recall` is None if nothing that it cites has changed."""
-    state = "abstained" if abstained and question.status == "answered" else question.status
-    return HistoryLine(
-        id=str(question.id),
-        text=question.text,
-        badge=badge(STATUS, state),
-        recall=badge(RECALL, recall) if recall else None,
-        asked=moment(question.created_at),
-    )

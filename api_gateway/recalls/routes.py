@@ -10,7 +10,6 @@ from api_gateway.problems import documented
 from api_gateway.recalls.schemas import RecallChangeOut, RecallFeed
 from api_gateway.state import InGateway
 from store.recalls import log
-from store.recalls.log import RecallChange
 
 router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
@@ -35,22 +34,10 @@ def follow_recalls(
     with gateway.store.reading() as session:
         page = log.feed(session, owner=caller.owner, since=since, cursor=cursor, limit=limit)
     return RecallFeed(
-        changes=[_change_out(change) for change in page.changes],
+        changes=[
+            RecallChangeOut.model_validate({**change.detail, **vars(change)})
+            for change in page.changes
+        ],
         next_cursor=page.cursor,
         more=page.more,
-    )
-
-
-def _change_out(one: RecallChange) -> RecallChangeOut:
-    return RecallChangeOut.model_validate(
-        {
-            "seq": one.seq,
-            "at": one.at,
-            "question_id": one.question_id,
-            "state": one.state,
-            "because": one.detail.get("because", []),
-            "spans": one.detail.get("spans", []),
-            "findings": one.detail.get("findings", []),
-            "superseded_by": one.detail.get("superseded_by"),
-        }
     )

@@ -17,17 +17,19 @@ class RecallChangeOut(BaseModel):
     question_id: UUID
     state: RecallFilter
     because: list[dict[str, Any]] = Field(
+        default=[],
         description="of an affected answer: the documents that changed, and how: `superseded`, "
         "`corrected`, `expression_of_concern` or `retracted`; or `gate`: claims are verified "
-        "otherwise now, with those that no longer stand"
+        "otherwise now, with those that no longer stand",
     )
     spans: list[dict[str, Any]] = Field(
-        description="of a reaffirmed one: where its quotations stand in the current versions"
+        default=[],
+        description="of a reaffirmed one: where its quotations stand in the current versions",
     )
     findings: list[dict[str, Any]] = Field(
-        description="of a superseded one: the claims that do not stand, and why"
+        default=[], description="of a superseded one: the claims that do not stand, and why"
     )
-    superseded_by: UUID | None = Field(description="the same question, asked anew")
+    superseded_by: UUID | None = Field(default=None, description="the same question, asked anew")
 
 
 class RecallFeed(BaseModel):

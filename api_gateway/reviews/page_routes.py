@@ -1,7 +1,7 @@
 """The pages of reviews: extractions that wait for a person, and the forms to decide on them."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
@@ -10,11 +10,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from api_gateway.auth.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.backpressure.bodies import MIB, BodyLimit
 from api_gateway.extractions.schemas import ReviewStatus
-from api_gateway.extractions.view import REVIEW, label, result_view
-from api_gateway.pages.clocks import moment
+from api_gateway.extractions.view import REVIEW, extraction_line, label, result_view
 from api_gateway.pages.forms import Form
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, not_found, request_id_of
+from api_gateway.reviews.routes import accept_review
 from api_gateway.reviews.view import boxes, corrections
 from api_gateway.state import Gateway, InGateway
 from store.extractions import reviews
@@ -42,9 +42,10 @@ def reviews_page(
             session, owner=caller.owner, status=status, cursor=cursor, limit=PAGE
         )
         lines = [
-            _line(review, session.get_one(ExtractionRow, review.extraction_id))
+            (review, extraction_line(session.get_one(ExtractionRow, review.extraction_id)))
             for review in listed.rows
         ]
+        session.expunge_all()
     return page(
         request,
         "reviews.html",
@@ -54,18 +55,6 @@ def reviews_page(
         cursor=cursor,
         next_cursor=listed.next_cursor,
     )
-
-
-def _line(review: Review, row: ExtractionRow) -> Mapping[str, Any]:
-    return {
-        "id": str(review.id),
-        "name": row.title or row.filename or "A document without a title",
-        "kind": label(row.document_type) if row.document_type else "",
-        "waits": moment(review.created_at),
-        "decided": moment(review.decided_at),
-        "score": f"{review.score:.3f}",
-        "badge": REVIEW[review.status],
-    }
 
 
 @router.get("/{review_id}", dependencies=[needs(Scope.READ)])
@@ -98,7 +87,8 @@ def _shown(
         "review.html",
         status=422 if errors else 200,
         review=review,
-        line=_line(review, row),
+        name=extraction_line(row).name,
+        state=REVIEW[review.status],
         found=result_view(text, row.result or {}, field),
         boxes=boxes(text, fields, given, errors) if decides else [],
         errors=errors or {},
@@ -119,14 +109,7 @@ def _decided(review: Review) -> list[tuple[str, list[str]]]:
 def accept(request: Request, review_id: UUID, gateway: InGateway, caller: InCaller) -> Response:
     """The extraction is right."""
     _found(gateway, caller, review_id)
-    actor = caller.actor("operator")
-    with gateway.store.unit_of_work(actor, request_id_of(request)) as work:
-        try:
-            done = reviews.accept(work, review_id, actor, caller.owner)
-        except reviews.Decided as error:
-            raise Problem(409, str(error), kind="already-decided") from None
-        if done is None:
-            raise not_found("review")
+    accept_review(review_id, request, gateway, caller)
     return RedirectResponse(f"/reviews/{review_id}", 303)
 
 

@@ -78,14 +78,7 @@ def dollars(written: str | None) -> Decimal | None:
 def shown(key: AccessKey, at: datetime) -> dict[str, Any]:
     """Return a key for listings, without salt and hash."""
     body = key.model_dump(mode="json", exclude={"salt", "hash", "counted", "counted_on"})
-    return {**body, "state": state(key, at), "prefix": f"attest_{key.prefix}"}
-
-
-def state(key: AccessKey, at: datetime) -> str:
-    """Return the state of a key: `valid`, `revoked` or `expired`."""
-    if key.revoked_at is not None:
-        return "revoked"
-    return "expired" if key.expires_at <= at else "valid"
+    return {**body, "state": keys.state(key, at), "prefix": f"attest_{key.prefix}"}
 
 
 @keys_app.command("create")

@@ -29,6 +29,9 @@ _SENT = (
 _ORIGIN = re.compile(r"https://[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
 
 
+_ADDRESS = re.compile(r"[^\s@<>,;:\"]{1,64}@[^\s@<>,;:\"]{1,255}", re.ASCII)
+
+
 class WrongSettings(ValueError):
     """Settings that cannot be used; the text names each and its fault, and shows no key."""
 
@@ -36,7 +39,7 @@ class WrongSettings(ValueError):
 def usable(settings: Settings, environment: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings unchanged. Raises WrongSettings if a process would not work with them, or
     if an environment variable is most likely a mistyped setting: it would be ignored, keys too."""
-    checks = (_servers, _sent, _encoder, _model, _mirrors, _kept)
+    checks = (_servers, _sent, _encoder, _model, _mirrors, _kept, _mail)
     wrong = [fault for check in checks for fault in check(settings)]
     wrong += _mistyped(environment)
     if wrong:
@@ -153,6 +156,25 @@ def _kept(settings: Settings) -> Iterator[str]:
             parse(settings.audit_key, VARIABLE)
     except BadKey as error:
         yield str(error)
+
+
+def _mail(settings: Settings) -> Iterator[str]:
+    if settings.public_url and not _is_web(settings.public_url):
+        yield "ATTEST_PUBLIC_URL must be an http(s) address such as https://attest.example.org"
+    if not settings.smtp_url:
+        return
+    try:
+        parts = urlsplit(settings.smtp_url)
+        known = (
+            parts.scheme in ("smtps", "smtp", "smtp+plain") and parts.hostname and parts.port != 0
+        )
+    except ValueError:
+        known = False
+    if not known:
+        yield "ATTEST_SMTP_URL is no address such as smtps://user:password@mail.example.org:465"
+    for address in (settings.mail_from, *settings.mail_to.values()):
+        if not _ADDRESS.fullmatch(address):
+            yield f"ATTEST_MAIL_FROM, ATTEST_MAIL_TO: {address[:80]!r} is no e-mail address"
 
 
 def _is_web(address: str) -> bool:

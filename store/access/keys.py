@@ -23,7 +23,7 @@ from sqlmodel import Session, col, select
 from store.core.unit_of_work import UnitOfWork
 from store.models import LOCAL_OWNER, AccessKey, now
 
-SCOPES = ("ask", "read", "documents", "operate", "audit")
+SCOPES = ("ask", "read", "documents", "operate", "audit", "keys", "feed")
 SALT_BYTES = 16
 SECRET_BYTES = 32
 PREFIX_BYTES = 5
@@ -171,6 +171,13 @@ def revoke(work: UnitOfWork, key_id: UUID) -> AccessKey:
         key.revoked_at = now()
         work.record("key.revoked", key.id)
     return key
+
+
+def state(key: AccessKey, at: datetime) -> Literal["valid", "revoked", "expired"]:
+    """The state of a key at the time `at`."""
+    if key.revoked_at is not None:
+        return "revoked"
+    return "expired" if key.expires_at <= at else "valid"
 
 
 def listing(session: Session, *, owner: str | None = None) -> list[AccessKey]:

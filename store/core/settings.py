@@ -144,6 +144,15 @@ class Settings(BaseSettings):
     )
     source_max_bytes: int = Field(default=64 * 1024 * 1024, ge=1, le=MOST)
 
+    public_url: str = Field(default="", description="of the pages, for links in mails")
+    smtp_url: str = Field(
+        default="", repr=False, description="server for mails, such as smtps://user:word@host"
+    )
+    mail_from: str = ""
+    mail_to: dict[str, str] = Field(
+        default_factory=dict, description="owner → address that is told of changed answers"
+    )
+
     audit_key: str = Field(
         default="", repr=False, description="64 hex digits that sign exports of the audit log"
     )

@@ -38,6 +38,7 @@ class Spent:
     known: Decimal
     unpriced: tuple[Unpriced, ...]
     requests: int
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,7 @@ def spent(
             if open_
         ),
         sum(count for _, _, count, _, _, _ in rows),
+        tuple(dict.fromkeys(row[0] for row in rows)),
     )
 
 

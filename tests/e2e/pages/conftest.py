@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,10 +53,9 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture(scope="package")
-def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+@contextmanager
+def following(folder: Path) -> Iterator[Up]:
     """An instance with a PubMed to follow, in which there are three works that it does not hold."""
-    folder = tmp_path_factory.mktemp("pages")
     pubmed = Eutils(Clock(datetime.now(UTC)))
     pubmed.put(9, title="A made-up work on gout, which is what is followed.")
     for pmid, kind in enumerate(
@@ -71,12 +71,19 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         patch.setenv("ATTEST_SOURCE_MIRRORS", json.dumps(dict(web.mirrors)))
         running = start(folder / "data")
         try:
-            files = [str(one) for one in sorted(SAMPLES.glob("*.jsonl"))]
-            done = running.attest("ingest", *files, "--json")
-            assert done.returncode == 0, done.stderr
             yield running
         finally:
             running.stop()
+
+
+@pytest.fixture(scope="package")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """Such an instance, which holds the samples."""
+    with following(tmp_path_factory.mktemp("pages")) as running:
+        files = [str(one) for one in sorted(SAMPLES.glob("*.jsonl"))]
+        done = running.attest("ingest", *files, "--json")
+        assert done.returncode == 0, done.stderr
+        yield running
 
 
 @dataclass
@@ -142,11 +149,14 @@ def shots() -> Path | None:
 
 
 @pytest.fixture
-def look(browser: Browser, site: Up, shots: Path | None) -> Iterator[Callable[..., Seen]]:
+def look(
+    browser: Browser, shots: Path | None, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Seen]]:
     """Opens a browser window of its own; at the end of the test nothing may have gone wrong."""
     opened: list[Seen] = []
 
-    def make(url: str = site.url, **options: Any) -> Seen:
+    def make(url: str = "", **options: Any) -> Seen:
+        url = url or request.getfixturevalue("site").url
         context = browser.new_context(
             **{"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **options}
         )

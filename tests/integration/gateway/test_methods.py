@@ -11,8 +11,9 @@ import pytest
 from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_keys import bearer, make_key
 
-VARYING = {"date", "x-request-id"}
-"""Headers that differ from one answer to the next."""
+VARYING = {"date", "x-request-id", "vary"}
+"""Headers that differ from one answer to the next, or hang on how long the body is (RFC 9110,
+9.3.2)."""
 FORM = "form=3f0c4e0a-52a5-4a7e-9a51-0b1f4f2d7c11"
 """Without it a page with a form leads to a new one."""
 PAGES = [f"{path}?{FORM}" for path in ("/", "/evidence", "/extractions", "/notes", "/verify")]
@@ -22,6 +23,7 @@ OTHERS = ["/healthz", "/readyz", "/openapi.json", "/v1/questions", "/v1/sources"
 
 def _heads(running: Running, path: str, headers: dict[str, str] | None = None) -> Any:
     """What HEAD answers, which is what GET answers, without its body."""
+    headers = {"Accept-Encoding": "identity", **(headers or {})}
     got = running.client.get(path, headers=headers)
     head = running.client.head(path, headers=headers)
     assert head.content == b""
@@ -39,6 +41,12 @@ def test_head_answers_as_get_does_without_the_body(gateway: Running, path: str) 
     head = _heads(gateway, path)
     assert head.status_code == 200
     assert int(head.headers["content-length"]) > 0
+
+
+def test_where_a_get_is_compressed_a_head_states_no_length(gateway: Running) -> None:
+    gzip = {"Accept-Encoding": "gzip"}
+    assert gateway.client.get("/questions", headers=gzip).headers["content-encoding"] == "gzip"
+    assert "content-length" not in gateway.client.head("/questions", headers=gzip).headers
 
 
 def test_nothing_of_the_body_goes_out_for_a_head(gateway: Running) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from api_gateway.auth.access import Scope
 from api_gateway.dead_letters import page_routes
 from api_gateway.pages import rendering
 from api_gateway.pages.rendering import policy, seen
+from messages import Stage
 from store.dead_letters.dead_letters import Death
 from store.models import ModelUsage, now
 from store.pipeline import circuits
@@ -126,13 +127,35 @@ def test_an_instance_in_which_nothing_happened_has_its_pages_too(desk: Running) 
     assert "There are no such events" in words(page(desk, "/operate/audit?event=none"))
 
 
+def test_the_last_hours_are_drawn_and_told_by_the_hour(desk: Running) -> None:
+    answered = desk.ask()
+    desk.run_stage(answered, Stage.RETRIEVE)
+    desk.run_stage(answered, Stage.AUDIT)
+    earlier = desk.ask()
+    desk.run_stage(earlier, Stage.AUDIT)
+    at = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    ended = "UPDATE stage_run SET finished_at = :at WHERE subject = :id"
+    asked = "UPDATE question SET created_at = :at WHERE id = :id"
+    for question_id, hour in ((answered, at), (earlier, at - timedelta(hours=2))):
+        desk.execute(ended, at=hour, id=question_id)
+        desk.execute(asked, at=hour - timedelta(seconds=3), id=question_id)
+    html = page(desk, "/operate")
+    assert row(html, f"{at:%H:%M}").split() == [f"{at:%H:%M}", "2", "1", "3.0", "s", "3.0", "s"]
+    before = row(html, f"{at - timedelta(hours=2):%H:%M}")
+    assert before.split()[1:] == ["1", "1", "3.0", "s", "3.0", "s"]
+    for what in ("done", "seconds"):
+        drawn = desk.client.get(f"/operate/pace/{what}.svg", params={"theme": "dark"})
+        assert drawn.headers["content-type"] == "image/svg+xml"
+    assert desk.client.get("/operate/pace/other.svg").status_code == 404
+
+
 def test_the_navigation_leads_to_every_operate_page(desk: Running) -> None:
     html = page(desk, "/operate")
     assert the(html, 'header nav a[aria-current="page"]')["href"] == "/operate"
     inner = [str(one["href"]) for one in soup(html).select('nav[aria-label="Operate"] a')]
     assert inner == [
         *("/operate", LETTERS, "/operate/jobs", "/operate/rechecks"),
-        *("/operate/quality", "/operate/audit"),
+        *("/operate/quality", "/operate/keys", "/operate/audit"),
     ]
     for path in inner:
         here = page(desk, path)
@@ -473,7 +496,7 @@ def test_every_form_that_writes_has_a_place_for_the_token() -> None:
         for text in written
         for found in re.finditer(r'<form [^>]*method="post"[^>]*>(.{10})', text)
     ]
-    assert forms == ["{{ csrf }}"] * 6
+    assert forms == ["{{ csrf }}"] * 8
 
 
 def test_a_stage_is_paused_for_a_reason_and_resumed_and_both_are_audited(desk: Running) -> None:

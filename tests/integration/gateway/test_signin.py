@@ -36,7 +36,7 @@ def sign_in(browser: httpx.Client, issued: Issued, **more: str) -> httpx.Respons
 
 
 def token(html: str) -> str:
-    found = re.search(r'name="csrf" value="([0-9a-f]{64})"', html)
+    found = re.search(r'name="csrf" value="([0-9a-f]{128})"', html)
     assert found is not None
     return found[1]
 

@@ -4,29 +4,28 @@ import base64
 import hashlib
 import re
 import sys
-from collections import Counter
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from lxml import etree
 
 from api_gateway.audit import view as audit_view
-from api_gateway.dead_letters.view import LETTER, fault_line, letter_view, replay_view
+from api_gateway.dead_letters.view import end, facts
 from api_gateway.operations import view as operate
 from api_gateway.pages.charts import bar_chart, line_chart
+from api_gateway.pages.clocks import dollars, second
 from api_gateway.quality import view as quality_view
 from knowledge.quality import Figure, quality_metrics
 from store.audit.audit import ChainReport, Checkpoint
-from store.dead_letters.listing import Group
-from store.dead_letters.replay import Report
-from store.models import AuditEvent, DeadLetter
+from store.core.settings import Settings
+from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
-from store.reports.model_usage import Spent, Unpriced
+from store.reports.model_usage import DayCost, Spent, Unpriced
 from store.reports.quality import Counts
 from store.reports.quality_report import Day, Judged
 
@@ -95,15 +94,15 @@ def test_the_state_of_a_source_is_words_and_an_icon(
     changed: dict[str, Any], labels: list[str]
 ) -> None:
     line = operate.source_line(source(**changed))
-    assert [one.label for one in line.badges] == labels
-    assert all(one.icon and one.meaning for one in line.badges)
+    assert [one.label for one in line["badges"]] == labels
+    assert all(one.icon and one.meaning for one in line["badges"])
 
 
 def test_a_source_is_shown_with_its_age_beside_its_limit_and_without_its_queries() -> None:
     line = operate.source_line(source())
-    assert (line.age, line.limit, line.followed) == ("30 h", "7 d", 1)
+    assert (line["age"], line["limit"], line["followed"]) == ("30 h", "7 d", 1)
     never = operate.source_line(source(age_hours=None, sla_hours=None))
-    assert (never.age, never.limit) == ("never", "none")
+    assert (never["age"], never["limit"]) == ("never", "none")
     assert "words of a question" not in repr(line)
 
 
@@ -111,7 +110,7 @@ def test_a_query_that_failed_and_was_never_complete_is_counted_beside_those_that
     failing = {**WATCH, "cursor_at": None, "last_error": "404"}
     to_come = {**WATCH, "cursor_at": None}
     line = operate.source_line(source(watches=[WATCH, failing, to_come]))
-    assert (line.followed, line.incomplete) == (3, 1)
+    assert (line["followed"], line["incomplete"]) == (3, 1)
 
 
 def test_a_stage_stands_beside_its_queue_in_the_order_of_the_chain() -> None:
@@ -119,33 +118,15 @@ def test_a_stage_stands_beside_its_queue_in_the_order_of_the_chain() -> None:
     lines = operate.stage_lines([stage("retrieve"), stage("verify", held=5)], [queue])
     assert [one.name for one in lines] == ["retrieve", "verify"]
     assert (lines[0].waiting, lines[0].oldest) == (0, "")
-    assert (lines[1].waiting, lines[1].oldest, lines[1].dead_letters) == (11, "2 min", 4)
+    assert (lines[1].waiting, lines[1].oldest) == (11, "2 min")
 
 
-def test_only_a_stage_that_stands_still_says_why() -> None:
-    why: dict[str, Any] = {
-        "reason": "an upgrade",
-        "changed_by": "operator",
-        "changed_at": AT,
-        "probe_at": AT,
-    }
-    works, open_, paused, odd = operate.stage_lines(
-        [
-            stage("a", **why),
-            stage("b", "open", **why),
-            stage("c", "paused", **why),
-            stage("d", "?"),
-        ],
-        [],
-    )
-    assert (works.works, works.reason, works.changed_by) == (True, None, None)
-    assert (open_.badge.label, open_.reason, open_.next_try is not None) == (
-        "Stopped itself",
-        "an upgrade",
-        True,
-    )
-    assert (paused.badge.label, paused.next_try) == ("Paused", None)
-    assert (odd.works, odd.badge.tone) == (False, "bad"), "what is not known does not work"
+def test_a_stage_whose_state_is_not_known_does_not_work() -> None:
+    stages = [stage("a"), stage("b", "open"), stage("c", "paused"), stage("d", "?")]
+    works, open_, paused, odd = operate.stage_lines(stages, [])
+    assert [one.works for one in (works, open_, paused, odd)] == [True, False, False, False]
+    assert (open_.badge.label, paused.badge.label) == ("Stopped itself", "Paused")
+    assert odd.badge.tone == "bad"
 
 
 def shown(sources: list[dict[str, Any]], stages: list[StageState]) -> dict[str, operate.Tile]:
@@ -170,12 +151,23 @@ def test_the_tiles_count_what_is_and_say_what_is_not_well() -> None:
     assert shown([], [])["Sources in time"].badge is None
 
 
+def test_the_model_is_told_with_its_price_or_that_there_is_none() -> None:
+    nobody = operate.model_tile(Settings(), Spent(Decimal(0), (), 0))
+    assert nobody.value == "none"
+    own = Settings(
+        model_url="http://127.0.0.1:1", model_name="ours", model_input_usd=1, model_output_usd=2
+    )
+    told = operate.model_tile(own, Spent(Decimal(0), (), 1, ("before",)))
+    assert told.value == "ours, before"
+    assert "US$ 2.20 written" in told.detail
+
+
 @pytest.mark.parametrize(
     ("cost", "words"),
     [("0", "US$ 0.00"), ("0.00042", "US$ 0.0004"), ("1.239", "US$ 1.24"), ("1234", "US$ 1,234.00")],
 )
 def test_small_costs_are_not_rounded_away(cost: str, words: str) -> None:
-    assert operate.dollars(Decimal(cost)) == words
+    assert dollars(Decimal(cost)) == words
 
 
 def test_a_cost_that_is_not_known_is_said_and_not_zero() -> None:
@@ -185,16 +177,6 @@ def test_a_cost_that_is_not_known_is_said_and_not_zero() -> None:
 
 
 # dead letters
-
-
-def test_a_fault_shows_only_the_counts_that_are_some() -> None:
-    group = Group(
-        "f" * 16, "verify", "Permanent", "a cause", uuid4(), 3, 2, 0, 1, AT, AT, ["2", "1"]
-    )
-    line = fault_line(group)
-    assert [(one.label, many) for one, many in line.counts] == [("Open", 2), ("Discarded", 1)]
-    assert (line.open, line.versions) == (2, "1, 2")
-    assert line.href == f"/operate/dead-letters/faults/{'f' * 16}"
 
 
 def letter(**changed: Any) -> DeadLetter:
@@ -221,28 +203,17 @@ def letter(**changed: Any) -> DeadLetter:
 
 
 def test_a_letter_is_told_whole_and_how_it_ended() -> None:
-    view = letter_view(letter(), None)
-    assert (view.is_open, view.end, view.badge) == (True, [], LETTER["open"])
-    assert dict(view.facts)["Replays before"] == "1"
-    assert view.payload.index('"a"') < view.payload.index('"b"')
-    end = DeadLetterResolution(
+    assert end(None) == {}
+    assert facts(letter())["Replays before"] == "1"
+    given_up = DeadLetterResolution(
         dead_letter_id=UUID(int=7), kind="discarded", by="key:1", reason="asked twice", at=AT
     )
-    ended = letter_view(letter(status="discarded", outbox_id=None), end)
-    assert dict(ended.end) == {
+    assert end(given_up) == {
         "By": "key:1",
         "At": "22 Nov 2026, 14:30 UTC",
         "Reason": "asked twice",
     }
-    assert not ended.is_open
-    assert "not ours" in dict(ended.facts)["Promise"]
-
-
-def test_a_dry_run_names_what_is_refused_most_first() -> None:
-    report = Report(True, matched=6, resolved=1, refused=Counter({"one": 1, "another": 4}))
-    view = replay_view(report, "A title", "/operate/dead-letters/x", forced=False)
-    assert view.refused == [("another", 4), ("one", 1)]
-    assert (view.action, view.back) == ("/operate/dead-letters/x/replay", "/operate/dead-letters/x")
+    assert "not ours" in facts(letter(outbox_id=None))["Promise"]
 
 
 # audit
@@ -277,22 +248,8 @@ def test_what_is_no_moment_is_refused_without_repeating_it(written: str) -> None
     assert written not in str(refused.value)
 
 
-def test_an_event_is_told_to_the_second_and_leads_to_its_subject() -> None:
-    event = AuditEvent(
-        seq=3,
-        at=AT,
-        actor="operator",
-        event="stage.paused",
-        subject="a&b",
-        request_id=None,
-        payload={"reason_sha256": "ff"},
-        previous_hash=b"\1" * 32,
-        hash=b"\2" * 32,
-    )
-    line = audit_view.event_line(event)
-    assert line.at.words == "22 Nov 2026, 14:30:05"
-    assert line.subject_href == "/operate/audit?subject=a%26b"
-    assert line.hash == "02" * 32
+def test_an_event_is_told_to_the_second() -> None:
+    assert second(AT) == "22 Nov 2026, 14:30:05"
 
 
 def test_a_walk_says_how_far_it_went_and_where_the_chain_broke() -> None:
@@ -347,12 +304,12 @@ def test_a_day_on_which_nothing_was_seen_is_unknown_and_never_zero() -> None:
 
 
 def test_every_day_has_its_cost_also_where_nothing_was_asked() -> None:
-    known = quality_view.DayCost("2026-11-21", Decimal("0.25"), 2, 1)
+    known = DayCost(date(2026, 11, 21), Decimal("0.25"), 2, 1)
     days = quality_view.cost_days([known], date(2026, 11, 20), date(2026, 11, 22))
-    assert [(one.day, one.words) for one in days] == [
-        ("2026-11-20", "US$ 0.00"),
-        ("2026-11-21", "US$ 0.2500"),
-        ("2026-11-22", "US$ 0.00"),
+    assert [(one.day.day, dollars(one.cost)) for one in days] == [
+        (20, "US$ 0.00"),
+        (21, "US$ 0.2500"),
+        (22, "US$ 0.00"),
     ]
     assert "US$ 0.2500 in all" in quality_view.cost_alt(days)
 

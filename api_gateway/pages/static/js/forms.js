@@ -38,22 +38,25 @@ function mark(form, isSent) {
   }
 }
 
-for (const form of document.querySelectorAll("form[data-once]")) {
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    if (form.dataset.sent) return;
-    mark(form, true);
-    if (await ended(form)) {
-      mark(form, false);
-      askToSignIn(form);
-    } else {
-      form.submit();
-    }
-  });
-  form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
-  });
-}
+// Of the document, so that it holds for forms that come later, too.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.matches("[data-once]")) return;
+  event.preventDefault();
+  if (form.dataset.sent) return;
+  mark(form, true);
+  if (await ended(form)) {
+    mark(form, false);
+    askToSignIn(form);
+  } else {
+    form.submit();
+  }
+});
+document.addEventListener("keydown", (event) => {
+  const form = event.target.form;
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  if (form?.matches("[data-once]")) form.requestSubmit();
+});
 // A page that comes back from the history may be sent again.
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;

@@ -1,0 +1,1 @@
+"""Keys of callers, as operators manage them, and the links of feeds."""

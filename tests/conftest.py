@@ -35,6 +35,7 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("attest")
+gc.disable()
 
 
 def pytest_collection_finish() -> None:
@@ -42,8 +43,8 @@ def pytest_collection_finish() -> None:
 
     They stay to the end. Going through them took an eighth of the time of the unit tests.
     """
-    gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 100)
 
 

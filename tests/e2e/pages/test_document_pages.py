@@ -1,16 +1,15 @@
 """Documents and sign-in in a real browser, with everything running."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.e2e.instances import Up, start
-from tests.e2e.pages.conftest import Seen
+from tests.e2e.instances import Up
+from tests.e2e.pages.conftest import Seen, make_key
 from tests.unit.extract.made import REPORT
 
 Look = Callable[..., Seen]
@@ -143,26 +142,6 @@ def test_documents_are_as_good_in_the_dark_and_on_a_phone(
     assert not wide
 
 
-@pytest.fixture(scope="module")
-def keyed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    """An instance that asks for keys."""
-    folder = tmp_path_factory.mktemp("keyed")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTEST_REQUIRE_KEYS", "true")
-        running = start(folder / "data")
-        try:
-            yield running
-        finally:
-            running.stop()
-
-
-def make_key(site: Up, *scopes: str) -> str:
-    given = ("--name=a test", "--owner=ward-1", f"--scopes={','.join(scopes)}")
-    made = site.attest("keys", "create", *given, "--json")
-    assert made.returncode == 0, made.stderr
-    return str(json.loads(made.stdout)["key"])
-
-
 def test_sign_in_and_scopes(look: Look, keyed: Up, report: Path) -> None:
     seen = look(url=keyed.url)
     seen.expected = ("Failed to load resource",)
@@ -188,7 +167,9 @@ def test_sign_in_and_scopes(look: Look, keyed: Up, report: Path) -> None:
     seen.page.get_by_role("button", name="Ask").click()
     # It comes by the events, which the page's own script follows with the cookie.
     expect(seen.page.locator(".abstention")).to_be_visible()
+    first = seen.page.url
     seen.page.get_by_role("button", name="Ask again").click()
+    expect(seen.page).not_to_have_url(first)
     expect(seen.page.locator(".abstention")).to_be_visible()
     seen.page.get_by_role("button", name="Sign out").click()
     expect(seen.page.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -200,7 +200,7 @@ def get_question(store: Store, question_id: UUID) -> Question:
         return session.get_one(Question, question_id)
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0, what: str = "") -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0, what: str = "") -> None:
     """Poll `condition` until it is true; fails the test after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -209,7 +209,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30.0, what: str =
         time.sleep(0.05)
 
 
-def wait_finished(store: Store, ids: list[UUID], seconds: float = 60.0) -> None:
+def wait_finished(store: Store, ids: list[UUID], seconds: float = 90.0) -> None:
     """Wait until all these questions are answered or failed."""
 
     def ended() -> bool:

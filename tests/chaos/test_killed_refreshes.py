@@ -98,7 +98,7 @@ def test_kill_9_while_the_source_answers(
     refresh_id = follow(fleet, web, published)
     victim = fleet.start("worker", "--threads=2")
     fleet.start("scheduler")
-    assert asked.wait(40)
+    assert asked.wait(60)
     victim.kill()
     victim.wait()
     web.fault = lambda request: None
@@ -121,7 +121,7 @@ def test_kill_9_of_the_scheduler_that_began_the_refresh(
             return list(session.execute(sa.text("SELECT id FROM refresh")).scalars())
 
     victim = fleet.start("scheduler")
-    wait_until(lambda: bool(begun()), 40, "the scheduler began a refresh")
+    wait_until(lambda: bool(begun()), 60, "the scheduler began a refresh")
     victim.kill()
     victim.wait()
     for _ in range(2):

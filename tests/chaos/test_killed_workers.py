@@ -173,7 +173,7 @@ def test_a_worker_frozen_past_its_lease_writes_nothing_when_it_thaws(
     wait_finished(published, [question_id])
     wait_quiet(published)
     frozen.send_signal(signal.SIGCONT)
-    wait_until(lambda: "lease_lost" in fleet.text(), 30, "the late commit refused")
+    wait_until(lambda: "lease_lost" in fleet.text(), 60, "the late commit refused")
     check(published, answered=1)
     assert attempts(published, Stage.RETRIEVE) == [2]
 
@@ -188,9 +188,9 @@ def test_sigterm_lets_a_worker_finish_what_it_does_and_gives_back_the_rest(
     ids = [ask(published, f"{TRIAL_QUESTION} ({n})") for n in range(6)]
     hold.wait_for(2)
     worker.terminate()
-    wait_until(lambda: "worker_stopping" in fleet.text(), 20, "the signal noticed")
+    wait_until(lambda: "worker_stopping" in fleet.text(), 60, "the signal noticed")
     hold.release()
-    assert worker.wait(30) == 0
+    assert worker.wait(60) == 0
     assert attempts(published, Stage.GENERATE) == [1, 1]
     assert count(published, "stage_run", "status = 'running'") == 0
     fleet.scheduler()
@@ -213,7 +213,7 @@ def test_sigterm_during_work_that_does_not_end_leaves_it_to_its_lease(
     ask(published, TRIAL_QUESTION)
     hold.wait_for()
     worker.terminate()
-    assert worker.wait(30) == 0
+    assert worker.wait(60) == 0
     hold.release()
     fleet.start("scheduler")
     fleet.start("worker", "--threads=2")

@@ -141,7 +141,7 @@ def test_a_crashed_child_is_restarted_and_questions_are_answered_again(up: Up, v
     ]
     assert found, f"no {victim} among {[child.cmdline() for child in direct]}"
     found[0].kill()
-    wait_until(lambda: not found[0].is_running(), 10, "the victim is gone")
+    wait_until(lambda: not found[0].is_running(), 60, "the victim is gone")
 
     def answered() -> bool:
         done = up.attest("ask", TRIAL_QUESTION, "--json")

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.instances import Up
 from tests.e2e.pages.conftest import Seen, make_key
+from tests.servers import wait_until
 from tests.unit.extract.made import REPORT
 
 Look = Callable[..., Seen]
@@ -21,13 +22,13 @@ POOR = (
 )
 
 
-def lit(seen: Seen, style: str) -> str:
-    found: str = seen.says(
+def shows(seen: Seen, style: str, words: str) -> None:
+    """Wait until these words of the text, and no others, are marked in this style."""
+    script = (
         "(style) => [...document.querySelectorAll(`#text mark.${style}`)]"
-        ".map((one) => one.textContent).join('')",
-        style,
+        ".map((one) => one.textContent).join('')"
     )
-    return found
+    wait_until(lambda: bool(seen.says(script, style) == words), what=f"{words!r} is {style}")
 
 
 @pytest.fixture(scope="module")
@@ -51,18 +52,19 @@ def test_upload_extraction_and_the_very_words_of_a_field(look: Look, report: Pat
     seen.shot("documents")
     upload(seen, report)
     field = seen.page.locator("[data-span='grade-1']")
-    words = field.locator("q").inner_text()
-    assert lit(seen, "lit") == ""
+    words = "Nottingham grade 2"
+    expect(field.locator("q")).to_have_text(words)
+    shows(seen, "lit", "")
     field.hover()
-    assert lit(seen, "lit") == words == "Nottingham grade 2"
+    shows(seen, "lit", words)
     seen.page.mouse.move(0, 0)
-    assert lit(seen, "lit") == ""
+    shows(seen, "lit", "")
     field.focus()
-    assert lit(seen, "lit") == words
+    shows(seen, "lit", words)
     seen.shot("extraction")
     field.click()
     expect(seen.page.locator("#span")).to_be_attached()
-    assert lit(seen, "chosen") == words
+    shows(seen, "chosen", words)
     expect(seen.page.locator("svg.scores circle")).to_have_count(1)
 
 
@@ -120,7 +122,7 @@ def test_a_note_is_summarized_beside_its_words(look: Look) -> None:
     seen.page.get_by_role("button", name="Summarize").click()
     item = seen.page.locator("[data-span='medicines_allergies-2']")
     item.hover()
-    assert lit(seen, "lit") == "Allergic to penicillin."
+    shows(seen, "lit", "Allergic to penicillin.")
     item.click()
     expect(seen.page.locator("#text mark.chosen")).to_have_text("Allergic to penicillin.")
     seen.shot("note")

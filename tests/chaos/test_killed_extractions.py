@@ -33,7 +33,7 @@ def api(fleet: Fleet) -> Iterator[MessagesApi]:
         given = {
             "anthropic_api_key": KEY,
             "anthropic_url": web.mirrors[service.origin],
-            "lease_seconds": 1.0,
+            "lease_seconds": 2.5,
         }
         fleet.settings = fleet.settings.model_copy(update=given)
         yield service

@@ -36,7 +36,7 @@ def pubmed() -> Iterator[tuple[Eutils, FakeWeb]]:
 def follow(fleet: Fleet, web: FakeWeb, store: Store) -> UUID:
     """Follow the fake PubMed with processes of a short lease; gives the refresh's id."""
     fleet.settings = fleet.settings.model_copy(
-        update={"lease_seconds": 1.0, "source_mirrors": web.mirrors}
+        update={"lease_seconds": 2.5, "source_mirrors": web.mirrors}
     )
     with store.unit_of_work("test") as work:
         watch = watches.follow(work, "pubmed", "invented", "user", now())
@@ -111,7 +111,7 @@ def test_kill_9_of_the_scheduler_that_began_the_refresh(
     fleet: Fleet, published: Store, pubmed: tuple[Eutils, FakeWeb]
 ) -> None:
     fleet.settings = fleet.settings.model_copy(
-        update={"lease_seconds": 1.0, "source_mirrors": pubmed[1].mirrors}
+        update={"lease_seconds": 2.5, "source_mirrors": pubmed[1].mirrors}
     )
     with published.unit_of_work("test") as work:
         watch = watches.follow(work, "pubmed", "invented", "user", now())

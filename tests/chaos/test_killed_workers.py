@@ -36,8 +36,8 @@ def attempts(store: Store, stage: Stage) -> list[int]:
 
 
 def hurried(fleet: Fleet) -> Fleet:
-    """The fleet with a lease of a second."""
-    fleet.settings = fleet.settings.model_copy(update={"lease_seconds": 1.0})
+    """The fleet with a short lease, which a busy machine must let it renew."""
+    fleet.settings = fleet.settings.model_copy(update={"lease_seconds": 2.5})
     return fleet
 
 

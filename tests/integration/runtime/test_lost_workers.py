@@ -264,7 +264,7 @@ def readers(
 ) -> Iterator[Callable[[], "subprocess.Popen[bytes]"]]:
     """Starts real workers of notes that stand still at a marked one."""
     hurried = settings.model_copy(
-        update={"watchdog_seconds": 2.0, "lease_seconds": 2.0, "relay_seconds": 0.1}
+        update={"watchdog_seconds": 3.0, "lease_seconds": 3.0, "relay_seconds": 0.1}
     )
     started: list[subprocess.Popen[bytes]] = []
 

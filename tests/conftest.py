@@ -26,6 +26,11 @@ if (
 ):
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
+# Each client of httpx loads the authorities of the web, for 27 ms of CPU, and a test asks nobody
+# but this machine, in the clear: clients here and in the processes that tests start load one
+# authority, which signs nothing.
+os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "fixtures" / "authority.pem")
+
 # A busy machine is slow, which is not a failure: no test asserts a duration. Tests that say no
 # number take half the examples that hypothesis would; `make fuzz` takes as many as it is told.
 hypothesis.settings.register_profile(

@@ -87,7 +87,7 @@ def attest(*arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
         [*COMMAND, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=280,
         env={**os.environ, **HASH, **env},
         check=False,
     )

@@ -84,7 +84,7 @@ def test_a_process_that_is_busy_in_python_or_waits_lives_on() -> None:
 
 
 def test_a_process_that_needs_more_memory_than_it_may_is_ended() -> None:
-    process = watched("x = bytearray(400 * 1024 * 1024); time.sleep(60)", memory_mb=300)
+    process = watched("x = bytearray(400 * 1024 * 1024); time.sleep(60)", seconds=15.0, memory_mb=300)
     process.communicate(timeout=60)
     assert process.returncode == STOPPED_CODE
 

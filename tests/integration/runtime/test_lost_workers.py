@@ -84,7 +84,9 @@ def test_a_process_that_is_busy_in_python_or_waits_lives_on() -> None:
 
 
 def test_a_process_that_needs_more_memory_than_it_may_is_ended() -> None:
-    process = watched("x = bytearray(400 * 1024 * 1024); time.sleep(60)", seconds=15.0, memory_mb=300)
+    process = watched(
+        "x = bytearray(400 * 1024 * 1024); time.sleep(60)", seconds=15.0, memory_mb=300
+    )
     process.communicate(timeout=60)
     assert process.returncode == STOPPED_CODE
 
@@ -291,7 +293,6 @@ def note(store: Store, text: str) -> UUID:
         return notes.submit(work, text).id
 
 
-@pytest.mark.timeout(180)
 def test_a_note_that_stops_its_reader_costs_one_worker_and_the_note_beside_it_nothing(
     readers: Callable[[], "subprocess.Popen[bytes]"], published: Store, fleet: Fleet
 ) -> None:
@@ -323,7 +324,6 @@ def state(store: Store, note_id: UUID) -> str:
         return found.status
 
 
-@pytest.mark.timeout(180)
 def test_an_innocent_note_whose_worker_was_killed_is_done_alone(
     readers: Callable[[], "subprocess.Popen[bytes]"], published: Store, fleet: Fleet
 ) -> None:

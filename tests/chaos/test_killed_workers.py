@@ -227,7 +227,7 @@ def test_two_schedulers_at_once_publish_nothing_twice(
 ) -> None:
     ingest(inline.store, TRIAL)
     inline.run()
-    patient = fleet.settings.model_copy(update={"lost_after_seconds": 60.0})
+    patient = fleet.settings.model_copy(update={"lost_after_seconds": 60.0, "lease_seconds": 60.0})
     calm = replace(fleet, settings=patient, processes=fleet.processes)
     unpublished = Store(store.engine)  # everything is left to the schedulers
     ids = [ask(unpublished, f"{TRIAL_QUESTION} ({n})") for n in range(20)]

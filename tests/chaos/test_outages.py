@@ -46,8 +46,8 @@ def begun(world: World) -> list[UUID]:
 
 def ended(world: World, ids: list[UUID]) -> None:
     """Every question is answered once, and the database is what it must be."""
-    wait_finished(world.store, ids, 90)
-    wait_quiet(world.store, 90)
+    wait_finished(world.store, ids, 150)
+    wait_quiet(world.store)
     check(world.store, answered=len(ids))
 
 

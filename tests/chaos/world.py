@@ -109,14 +109,14 @@ class World:
     def live_an_hour(self) -> None:
         """Let things happen at the sources."""
         for adapter in self.adapters:
-            if self.random.random() < 0.03:
+            if self.random.random() < 0.05:
                 self._put(adapter)
             living = [
                 one
                 for one in self.records[adapter.source]
                 if one.deleted_at is None and one.retracted_at is None
             ]
-            if living and self.random.random() < 0.06:
+            if living and self.random.random() < 0.10:
                 record = self.random.choice(living)
                 revision = len(record.revisions)
                 adapter.change(record.number, words_of(record.number, revision))

@@ -93,6 +93,7 @@ requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers o
 
 chaos: $(DEV_READY) ## break a running system by a seeded script, and see what it keeps (SEEDS=20)
 	@ATTEST_TEST_STORMS=1 $(BIN)/python -m pytest -q -k broken_invariant tests/chaos/test_storm.py
+	@ATTEST_TEST_SIMULATED_DAYS=60 $(BIN)/python -m pytest -q tests/chaos/test_weeks_of_sources.py
 	@$(BIN)/python -m tests.chaos.storm --seeds $(or $(SEEDS),5) $(ARGS)
 
 hosts: $(DEV_READY) ## the same on several hosts (network namespaces), and how it scales (needs root)

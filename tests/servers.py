@@ -26,6 +26,7 @@ from store.embedded import DataDir, EmbeddedPostgres, EmbeddedServers, embedded
 from store.models import Question
 from store.questions import questions
 from tests.processes import Forked, attest
+from workers.encoder import MiniLM
 from workers.inline import InlineWorker
 from workers.runtime.broker import WokenBroker
 
@@ -99,13 +100,13 @@ def _execute(servers: EmbeddedServers, statement: str) -> None:
         connection.execute(statement)
 
 
-@pytest.fixture
-def settings(servers: EmbeddedServers, tmp_path: Path) -> Iterator[Settings]:
+@contextmanager
+def fresh(servers: EmbeddedServers, data_dir: Path) -> Iterator[Settings]:
     """Settings with short waits, for a fresh database and a separate Redis namespace."""
     name = f"test_{uuid4().hex[:12]}"
     create_database(servers, name, TEMPLATE)
     yield Settings(
-        data_dir=tmp_path / "data",
+        data_dir=data_dir,
         database_url=url_of(servers, name),
         redis_url=servers.redis_url,
         redis_namespace=name,
@@ -118,6 +119,13 @@ def settings(servers: EmbeddedServers, tmp_path: Path) -> Iterator[Settings]:
         log_format="console",
     )
     drop_database(servers, name)
+
+
+@pytest.fixture
+def settings(servers: EmbeddedServers, tmp_path: Path) -> Iterator[Settings]:
+    """Settings with a fresh database for this test."""
+    with fresh(servers, tmp_path / "data") as found:
+        yield found
 
 
 @pytest.fixture
@@ -140,6 +148,28 @@ def inline(settings: Settings, engine: sa.Engine) -> Iterator[InlineWorker]:
     worker = InlineWorker(settings, Store(engine))
     yield worker
     worker.close()
+
+
+@pytest.fixture(scope="session")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> MiniLM:
+    """The packaged model: its weights are packed, and loaded, once a session."""
+    return MiniLM(tmp_path_factory.mktemp("packed"), threads=2)
+
+
+@contextmanager
+def working_with(model: MiniLM, settings: Settings, store: Store) -> Iterator[InlineWorker]:
+    """As `inline`, with the packaged model instead of hashed words."""
+    worker = InlineWorker(settings.model_copy(update={"encoder": "minilm"}), store)
+    vars(worker.context)["encoder"] = model  # what it would load at its first text
+    yield worker
+    worker.close()
+
+
+@pytest.fixture
+def minilm(settings: Settings, engine: sa.Engine, packed: MiniLM) -> Iterator[InlineWorker]:
+    """All stages in this process, with the packaged model."""
+    with working_with(packed, settings, Store(engine)) as worker:
+        yield worker
 
 
 def ingest(store: Store, *records: SourceRecord | dict[str, Any]) -> UUID:
@@ -170,7 +200,7 @@ def get_question(store: Store, question_id: UUID) -> Question:
         return session.get_one(Question, question_id)
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0, what: str = "") -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0, what: str = "") -> None:
     """Poll `condition` until it is true; fails the test after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -179,7 +209,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30.0, what: str =
         time.sleep(0.05)
 
 
-def wait_finished(store: Store, ids: list[UUID], seconds: float = 60.0) -> None:
+def wait_finished(store: Store, ids: list[UUID], seconds: float = 90.0) -> None:
     """Wait until all these questions are answered or failed."""
 
     def ended() -> bool:

@@ -115,7 +115,7 @@ def check(store: Store, *, answered: int | None = None) -> None:
             assert session.execute(query).scalar_one() == answered
 
 
-def wait_quiet(store: Store, seconds: float = 60.0) -> None:
+def wait_quiet(store: Store, seconds: float = 150.0) -> None:
     """Wait until every promise is kept or dead, which is when nothing more will happen."""
 
     def quiet() -> bool:

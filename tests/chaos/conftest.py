@@ -49,7 +49,7 @@ def world(mortal: EmbeddedServers, tmp_path: Path) -> Iterator[World]:
         redis_url=mortal.redis_url,
         redis_namespace=name,
         encoder="hash",
-        lease_seconds=1.5,
+        lease_seconds=2.5,
         relay_seconds=0.1,
         lost_after_seconds=0.5,
         idle_wait_ms=100,

@@ -82,7 +82,7 @@ class Hold:
             with self._engine.connect() as connection:
                 return int(connection.execute(query).scalar_one()) >= waiting
 
-        wait_until(hanging, 40, "the stage hangs")
+        wait_until(hanging, 60, "the stage hangs")
 
     def release(self) -> None:
         """Let them go on; later commits pass."""

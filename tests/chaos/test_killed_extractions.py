@@ -33,7 +33,7 @@ def api(fleet: Fleet) -> Iterator[MessagesApi]:
         given = {
             "anthropic_api_key": KEY,
             "anthropic_url": web.mirrors[service.origin],
-            "lease_seconds": 1.0,
+            "lease_seconds": 2.5,
         }
         fleet.settings = fleet.settings.model_copy(update=given)
         yield service
@@ -124,7 +124,7 @@ def test_mv_3_3_kill_9_while_the_model_writes_does_not_send_the_request_again(
     fleet.start("scheduler")
     extraction_id = submit(published)
     asked: Callable[[], bool] = model.asked.is_set
-    wait_until(asked, 40, "the second request")
+    wait_until(asked, 60, "the second request")
     victim.kill()
     victim.wait()
     model.go.set()

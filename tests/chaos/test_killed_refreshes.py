@@ -36,7 +36,7 @@ def pubmed() -> Iterator[tuple[Eutils, FakeWeb]]:
 def follow(fleet: Fleet, web: FakeWeb, store: Store) -> UUID:
     """Follow the fake PubMed with processes of a short lease; gives the refresh's id."""
     fleet.settings = fleet.settings.model_copy(
-        update={"lease_seconds": 1.0, "source_mirrors": web.mirrors}
+        update={"lease_seconds": 2.5, "source_mirrors": web.mirrors}
     )
     with store.unit_of_work("test") as work:
         watch = watches.follow(work, "pubmed", "invented", "user", now())
@@ -98,7 +98,7 @@ def test_kill_9_while_the_source_answers(
     refresh_id = follow(fleet, web, published)
     victim = fleet.start("worker", "--threads=2")
     fleet.start("scheduler")
-    assert asked.wait(40)
+    assert asked.wait(60)
     victim.kill()
     victim.wait()
     web.fault = lambda request: None
@@ -111,7 +111,7 @@ def test_kill_9_of_the_scheduler_that_began_the_refresh(
     fleet: Fleet, published: Store, pubmed: tuple[Eutils, FakeWeb]
 ) -> None:
     fleet.settings = fleet.settings.model_copy(
-        update={"lease_seconds": 1.0, "source_mirrors": pubmed[1].mirrors}
+        update={"lease_seconds": 2.5, "source_mirrors": pubmed[1].mirrors}
     )
     with published.unit_of_work("test") as work:
         watch = watches.follow(work, "pubmed", "invented", "user", now())
@@ -121,7 +121,7 @@ def test_kill_9_of_the_scheduler_that_began_the_refresh(
             return list(session.execute(sa.text("SELECT id FROM refresh")).scalars())
 
     victim = fleet.start("scheduler")
-    wait_until(lambda: bool(begun()), 40, "the scheduler began a refresh")
+    wait_until(lambda: bool(begun()), 60, "the scheduler began a refresh")
     victim.kill()
     victim.wait()
     for _ in range(2):

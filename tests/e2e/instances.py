@@ -60,7 +60,7 @@ class Up:
     def text(self) -> str:
         """What it has printed, and the logs of its processes."""
         logs = [self.log, *(self.data_dir / "log").glob("*.log")]
-        return "".join(log.read_text("utf-8", errors="replace") for log in logs)
+        return "".join(log.read_text("utf-8", errors="replace") for log in logs if log.exists())
 
     def wait_ready(self) -> None:
         """Wait until the gateway answers."""
@@ -87,7 +87,7 @@ def attest(*arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
         [*COMMAND, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=280,
         env={**os.environ, **HASH, **env},
         check=False,
     )
@@ -95,16 +95,10 @@ def attest(*arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
 
 def start(data_dir: Path, *arguments: str) -> Up:
     """Start `attest up` and wait until it answers."""
-    running = launched(data_dir, *arguments)
+    with (data_dir.parent / f"{data_dir.name}.log").open("ab") as output:
+        running = printing(data_dir, output, *arguments)
     running.wait_ready()
     return running
-
-
-def launched(data_dir: Path, *arguments: str) -> Up:
-    """Start `attest up`, wherever that leads."""
-    log = data_dir.parent / f"{data_dir.name}.log"
-    with log.open("ab") as output:
-        return printing(data_dir, output, *arguments)
 
 
 def printing(data_dir: Path, output: IO[bytes] | int, *arguments: str, shell: str = "") -> Up:
@@ -122,8 +116,8 @@ def printing(data_dir: Path, output: IO[bytes] | int, *arguments: str, shell: st
     return Up(process, data_dir, port, data_dir.parent / f"{data_dir.name}.log")
 
 
-def read_until(descriptor: int, words: bytes) -> None:
-    """Read what a child prints until it has said these words."""
+def read_until(descriptor: int, words: bytes) -> str:
+    """Read what a child prints until it has said these words; returns all that it said."""
     said = b""
     while words not in said:
         try:
@@ -133,6 +127,7 @@ def read_until(descriptor: int, words: bytes) -> None:
         if not more:
             pytest.fail(f"it ended with: {said.decode(errors='replace')}")
         said += more
+    return said.decode(errors="replace")
 
 
 def ask(running: Up, text: str = TRIAL_QUESTION) -> dict[str, Any]:

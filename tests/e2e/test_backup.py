@@ -1,11 +1,13 @@
-"""A backup of a running instance, by the commands that an operator uses, restored beside it."""
+"""What an instance holds outlives it: where it was, and elsewhere from a backup."""
 
 import json
+import signal
 import threading
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 
 from tests.e2e.instances import ask, attest, start
@@ -19,14 +21,22 @@ def get(url: str, path: str) -> dict[str, Any]:
 
 @pytest.mark.requirement("OP-6.4")
 @pytest.mark.timeout(600)
-def test_op_6_4_backup_while_questions_are_answered_restore_elsewhere_and_go_on(
+def test_op_6_4_state_survives_a_restart_and_a_backup_under_load_that_is_restored_elsewhere(
     tmp_path: Path,
 ) -> None:
-    running = start(tmp_path / "data")
+    ended = start(tmp_path / "data")
     records = tmp_path / "records.jsonl"
     records.write_text(json.dumps(TRIAL) + "\n", "utf-8")
-    assert running.attest("ingest", str(records)).returncode == 0
-    first = ask(running)
+    assert ended.attest("ingest", str(records)).returncode == 0
+    first = ask(ended)
+    family = ended.family()
+    assert len(family) >= 7
+    assert ended.stop() == 0
+    assert psutil.wait_procs(family, 20)[1] == [], "a signal leaves no process"
+
+    running = start(tmp_path / "data")
+    assert get(running.url, f"/v1/questions/{first['id']}")["status"] == "answered"
+    assert ask(running)["answer"]["abstained"] is False
     stop, asked = threading.Event(), []
 
     def keep_asking() -> None:
@@ -44,7 +54,8 @@ def test_op_6_4_backup_while_questions_are_answered_restore_elsewhere_and_go_on(
     header = json.loads(made.stdout)
     assert header["rows"]["question"] >= 1
     before = get(running.url, f"/v1/questions/{first['id']}")
-    running.stop()
+    running.process.send_signal(signal.SIGINT)
+    assert running.process.wait(timeout=60) == 0
 
     again = attest(f"--data-dir={tmp_path / 'data'}", "restore", str(file))
     assert again.returncode == 1

@@ -1,14 +1,17 @@
 """`attest up` as an operator runs it: one instance, asked and broken."""
 
 import json
+import os
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
 from cli.commands.demo import free_port
-from tests.e2e.instances import Up, ask, attest, start
+from tests.e2e.instances import Up, ask, attest, printing, read_until, start
 from tests.servers import TRIAL, TRIAL_QUESTION, wait_until
 
 
@@ -138,7 +141,7 @@ def test_a_crashed_child_is_restarted_and_questions_are_answered_again(up: Up, v
     ]
     assert found, f"no {victim} among {[child.cmdline() for child in direct]}"
     found[0].kill()
-    wait_until(lambda: not found[0].is_running(), 10, "the victim is gone")
+    wait_until(lambda: not found[0].is_running(), 60, "the victim is gone")
 
     def answered() -> bool:
         done = up.attest("ask", TRIAL_QUESTION, "--json")
@@ -149,11 +152,39 @@ def test_a_crashed_child_is_restarted_and_questions_are_answered_again(up: Up, v
     assert report["whole"] is True
 
 
-def test_two_instances_run_side_by_side(up: Up, tmp_path: Path) -> None:
-    other = start(tmp_path / "second")
+def loopback() -> str:
+    """The loopback address of this machine that is not everybody's: ::1, if it has one."""
     try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return "127.0.0.1"
+    return "::1"
+
+
+def test_a_second_instance_runs_beside_it_on_ipv6_until_its_terminal_is_closed(
+    up: Up, tmp_path: Path
+) -> None:
+    """The kernel says once that a terminal is closed; what is said afterwards, nobody reads."""
+    host, data, (window, terminal) = loopback(), tmp_path / "second", os.openpty()
+    shell = f'exec "$@" <{os.ttyname(terminal)} >{os.ttyname(terminal)} 2>&1'
+    other = printing(data, terminal, f"--host={host}", shell=shell)
+    os.close(terminal)
+    try:
+        said = read_until(window, b"(Ctrl-C stops)")
+        url = f"http://[{host}]:{other.port}" if ":" in host else other.url
+        assert f"Attest answers at {url} " in said
+        assert f"No keys are asked for on {host}" in said
+        assert httpx.get(f"{url}/readyz").status_code == 200
         assert ask(up)["answer"]["abstained"] is False
-        question = ask(other)
-        assert question["answer"]["abstain_reason"] == "no_evidence"
+        assert ask(other)["answer"]["abstain_reason"] == "no_evidence"
+        third = tmp_path / "third"
+        refused = attest("up", f"--data-dir={third}", f"--host={host}", f"--port={other.port}")
+        assert refused.returncode == 1
+        assert "--port" in refused.stderr
+        assert not third.exists()
+        os.close(window)
+        assert other.process.wait(timeout=60) == 0
     finally:
-        assert other.stop() == 0
+        other.process.kill()
+    assert "database system is shut down" in (data / "log" / "postgres.log").read_text()

@@ -95,7 +95,7 @@ def instance(fleet: Fleet, published: Store) -> Iterator[Instance]:
     wait_until(ready, 60, "the gateway is ready")
     yield running
     stop.set()
-    listener.join(10)
+    listener.join(60)
 
 
 def listen(running: Instance, stop: threading.Event) -> None:

@@ -148,7 +148,7 @@ def test_an_index_that_somebody_is_building_is_left_alone(
         builder = threading.Thread(target=build_it)
         builder.start()
         there = sa.text(f"SELECT to_regclass('{filters.HNSW_INDEX}') IS NOT NULL")
-        wait_until(lambda: bool(db.execute(there).scalar_one()), 20, "the building has begun")
+        wait_until(lambda: bool(db.execute(there).scalar_one()), 60, "the building has begun")
         assert not dense.ensure_index(db)
         holding.rollback()
         builder.join(timeout=30)

@@ -1,14 +1,11 @@
 """What the embed stage writes: chunks that are their spans, windows that leave nothing out."""
 
 from collections import defaultdict
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 import sqlalchemy as sa
 
-from store.core.settings import Settings
-from store.core.unit_of_work import Store
 from store.index import dense, filters
 from store.index.terms import term_set
 from store.models import DocumentVersion
@@ -20,13 +17,6 @@ ODD = (
     "Dose 5 µg/m² — naïve 👩‍⚕️ arm: e\u0301tude of 𝒳-ray therapy, 10⁹ cells.\n\n"
     "Second paragraph with ﬁne ligatures and a non\u00a0breaking space in colon cancer.\n"
 )
-
-
-@pytest.fixture
-def minilm(settings: Settings, engine: sa.Engine) -> Iterator[InlineWorker]:
-    worker = InlineWorker(settings.model_copy(update={"encoder": "minilm"}), Store(engine))
-    yield worker
-    worker.close()
 
 
 def test_dense_windows_cover_every_chunk_without_a_gap(minilm: InlineWorker) -> None:

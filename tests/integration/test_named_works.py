@@ -1,13 +1,11 @@
 """Who asks for a work by its number is answered from it, though no word of it has that number."""
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlmodel import Session
 
-from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.models import Answer, Retrieval
 from tests.servers import ask, ingest
@@ -36,16 +34,13 @@ def _record(drug: str, identifiers: dict[str, str]) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(params=["minilm", "hash"])
-def held(
-    request: pytest.FixtureRequest, settings: Settings, store: Store
-) -> Iterator[InlineWorker]:
-    worker = InlineWorker(settings.model_copy(update={"encoder": request.param}), store)
+@pytest.fixture(params=["minilm", "inline"])
+def held(request: pytest.FixtureRequest) -> InlineWorker:
+    worker: InlineWorker = request.getfixturevalue(request.param)
     records = (_record(drug, some) for drug, some in zip(_DRUGS, _NUMBERS, strict=True))
     ingest(worker.store, *records)
     worker.run()
-    yield worker
-    worker.close()
+    return worker
 
 
 def _answer(worker: InlineWorker, question: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -362,7 +362,7 @@ def test_a_change_that_the_sealing_waits_for_is_not_missed_by_it(trial: InlineWo
     def begin(done: Stage) -> None:
         if done is Stage.VERIFY and not marked.is_set():
             other.start()
-            assert marked.wait(30)
+            assert marked.wait(60)
 
     trial.run(begin)
     other.join()

@@ -1,6 +1,6 @@
 """A question on its way to evidence, with the real encoder, PostgreSQL and records of our own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,6 @@ from sqlmodel import Session
 from knowledge.scenarios import Entry, scenarios
 from knowledge.tagging import vocabulary_version
 from scheduler.jobs import retag_versions
-from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.documents.tags import retag
 from store.models import Retrieval
@@ -43,10 +42,8 @@ SHORT = "Which anticoagulant is best in atrial fibrillation with chronic kidney 
 
 
 @pytest.fixture
-def worker(settings: Settings, inline: InlineWorker) -> Iterator[InlineWorker]:
-    own = InlineWorker(settings.model_copy(update={"encoder": "minilm"}), inline.store)
-    yield own
-    own.close()
+def worker(minilm: InlineWorker) -> InlineWorker:
+    return minilm
 
 
 def entries() -> tuple[Entry, ...]:

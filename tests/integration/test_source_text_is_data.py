@@ -1,4 +1,4 @@
-"""A hundred documents that tell the program what to answer, against the same without (issue 5)."""
+"""Documents that tell the program what to answer, against the same without (issue 5)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,8 @@ from tests.injections import HIDDEN, IN_TEXT, Twin, twins
 from tests.servers import ask
 from workers.inline import InlineWorker
 
-DOCUMENTS = 100
+DOCUMENTS = 45
+"""Every kind of instruction occurs in one of the first thirty."""
 
 
 def _take_in(worker: InlineWorker, documents: Sequence[tuple[str, bytes]]) -> None:
@@ -55,7 +56,7 @@ def _texts(worker: InlineWorker) -> list[str]:
         return list(session.execute(sa.text("SELECT text FROM document_version")).scalars())
 
 
-def test_a_hundred_documents_with_instructions_answer_as_their_clean_twins(
+def test_documents_with_instructions_answer_as_their_clean_twins(
     settings: Settings, inline: InlineWorker
 ) -> None:
     corpus: list[Twin] = twins(DOCUMENTS, seed=5)

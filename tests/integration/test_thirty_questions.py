@@ -1,7 +1,7 @@
 """What is retrieved for the thirty questions of the remediation plan, on the sample corpus."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -10,12 +10,14 @@ import pytest
 
 from knowledge.policy import retrieval_policy
 from knowledge.regression import regression
-from store.core.settings import Settings
+from store.core.database import connect
 from store.core.unit_of_work import Store
 from store.documents.documents import get_versions
 from store.documents.records import SourceRecord
+from store.embedded import EmbeddedServers
 from store.models import DocumentVersion, Retrieval
-from tests.servers import ask, ingest
+from tests.servers import ask, fresh, ingest, working_with
+from workers.encoder import MiniLM
 from workers.inline import InlineWorker
 from workers.retrieve.restrictions import restricts
 
@@ -51,11 +53,16 @@ class Library:
             return get_versions(session, ids)
 
 
-@pytest.fixture
-def library(settings: Settings, inline: InlineWorker) -> Library:
+@pytest.fixture(scope="module")
+def library(
+    servers: EmbeddedServers, packed: MiniLM, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Library]:
     """Held samples; the word encoder of tests would find other passages than users do."""
-    worker = InlineWorker(settings.model_copy(update={"encoder": "minilm"}), inline.store)
-    return Library(worker)
+    with fresh(servers, tmp_path_factory.mktemp("library")) as settings:
+        engine = connect(settings.database_url)
+        with working_with(packed, settings, Store(engine)) as worker:
+            yield Library(worker)
+        engine.dispose()
 
 
 def kinds(body: Mapping[str, Any]) -> Counter[str]:

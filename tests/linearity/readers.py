@@ -17,7 +17,7 @@ from tests.linearity.growth import Growth, growth, seconds
 from tests.linearity.texts import Family, families, growing
 
 AREAS = ("verify", "extract_and_notes", "reading_and_ingest")
-SHORT, LONG = 600, 3_000
+SHORT, LONG = 450, 3_000
 """Lengths at which all families are read once: in the test, and by the command."""
 SUSPECTS = 4
 START, MOST = 1_000, 64_000

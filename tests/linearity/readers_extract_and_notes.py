@@ -55,14 +55,9 @@ def _judged(parts: Parts, wanted: Rubric, attempt: Attempt) -> Evaluation:
 
 
 def every_field(text: str) -> object:
-    """Each field that there is, extracted and judged twice, whatever the type of the document."""
+    """Each field that there is, extracted and judged, whatever the type of the document."""
     wanted = Rubric(version=1, type="lab-report", required=tuple(field_policies()))
-    parts, made = Parts(text), None
-    if not text.strip():
-        return None
-    for _ in range(2):
-        made = iterate(parts, wanted, made, extract_by_rules, _judged)
-    return made
+    return iterate(Parts(text), wanted, None, extract_by_rules, _judged) if text.strip() else None
 
 
 def widely(text: str) -> object:

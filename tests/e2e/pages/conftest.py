@@ -86,6 +86,27 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield running
 
 
+@pytest.fixture(scope="package")
+def keyed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """An instance that asks for keys, and holds no evidence."""
+    folder = tmp_path_factory.mktemp("keyed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTEST_REQUIRE_KEYS", "true")
+        running = start(folder / "data")
+        try:
+            yield running
+        finally:
+            running.stop()
+
+
+def make_key(site: Up, *scopes: str) -> str:
+    """A new key of `keyed` with these scopes; all are of one owner."""
+    given = ("--name=a test", "--owner=ward-1", f"--scopes={','.join(scopes)}")
+    made = site.attest("keys", "create", *given, "--json")
+    assert made.returncode == 0, made.stderr
+    return str(json.loads(made.stdout)["key"])
+
+
 @dataclass
 class Seen:
     """A page in the browser, and all that must not happen in it."""

@@ -108,6 +108,7 @@ def test_back_and_reload_send_nothing_twice(look: Look, api: httpx.Client) -> No
         seen.page.get_by_label("Or paste a text").fill(finding(drug))
         seen.page.get_by_label("Title of the text").fill(drug)
         seen.page.get_by_role("button", name="Add").click()
+        expect(seen.page).to_have_url(re.compile("/evidence/sent/"))
         expect(seen.page.locator(".sent .badge")).to_have_text("Held")
         return seen.page.url
 

@@ -1,16 +1,16 @@
 """Documents and sign-in in a real browser, with everything running."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.e2e.instances import Up, start
-from tests.e2e.pages.conftest import Seen
+from tests.e2e.instances import Up
+from tests.e2e.pages.conftest import Seen, make_key
+from tests.servers import wait_until
 from tests.unit.extract.made import REPORT
 
 Look = Callable[..., Seen]
@@ -22,13 +22,13 @@ POOR = (
 )
 
 
-def lit(seen: Seen, style: str) -> str:
-    found: str = seen.says(
+def shows(seen: Seen, style: str, words: str) -> None:
+    """Wait until these words of the text, and no others, are marked in this style."""
+    script = (
         "(style) => [...document.querySelectorAll(`#text mark.${style}`)]"
-        ".map((one) => one.textContent).join('')",
-        style,
+        ".map((one) => one.textContent).join('')"
     )
-    return found
+    wait_until(lambda: bool(seen.says(script, style) == words), what=f"{words!r} is {style}")
 
 
 @pytest.fixture(scope="module")
@@ -52,18 +52,19 @@ def test_upload_extraction_and_the_very_words_of_a_field(look: Look, report: Pat
     seen.shot("documents")
     upload(seen, report)
     field = seen.page.locator("[data-span='grade-1']")
-    words = field.locator("q").inner_text()
-    assert lit(seen, "lit") == ""
+    words = "Nottingham grade 2"
+    expect(field.locator("q")).to_have_text(words)
+    shows(seen, "lit", "")
     field.hover()
-    assert lit(seen, "lit") == words == "Nottingham grade 2"
+    shows(seen, "lit", words)
     seen.page.mouse.move(0, 0)
-    assert lit(seen, "lit") == ""
+    shows(seen, "lit", "")
     field.focus()
-    assert lit(seen, "lit") == words
+    shows(seen, "lit", words)
     seen.shot("extraction")
     field.click()
     expect(seen.page.locator("#span")).to_be_attached()
-    assert lit(seen, "chosen") == words
+    shows(seen, "chosen", words)
     expect(seen.page.locator("svg.scores circle")).to_have_count(1)
 
 
@@ -121,7 +122,7 @@ def test_a_note_is_summarized_beside_its_words(look: Look) -> None:
     seen.page.get_by_role("button", name="Summarize").click()
     item = seen.page.locator("[data-span='medicines_allergies-2']")
     item.hover()
-    assert lit(seen, "lit") == "Allergic to penicillin."
+    shows(seen, "lit", "Allergic to penicillin.")
     item.click()
     expect(seen.page.locator("#text mark.chosen")).to_have_text("Allergic to penicillin.")
     seen.shot("note")
@@ -141,26 +142,6 @@ def test_documents_are_as_good_in_the_dark_and_on_a_phone(
     seen.shot(f"signin-{name}")
     wide = seen.says("() => document.documentElement.scrollWidth > innerWidth")
     assert not wide
-
-
-@pytest.fixture(scope="module")
-def keyed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    """An instance that asks for keys."""
-    folder = tmp_path_factory.mktemp("keyed")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTEST_REQUIRE_KEYS", "true")
-        running = start(folder / "data")
-        try:
-            yield running
-        finally:
-            running.stop()
-
-
-def make_key(site: Up, *scopes: str) -> str:
-    given = ("--name=a test", "--owner=ward-1", f"--scopes={','.join(scopes)}")
-    made = site.attest("keys", "create", *given, "--json")
-    assert made.returncode == 0, made.stderr
-    return str(json.loads(made.stdout)["key"])
 
 
 def test_sign_in_and_scopes(look: Look, keyed: Up, report: Path) -> None:
@@ -188,7 +169,9 @@ def test_sign_in_and_scopes(look: Look, keyed: Up, report: Path) -> None:
     seen.page.get_by_role("button", name="Ask").click()
     # It comes by the events, which the page's own script follows with the cookie.
     expect(seen.page.locator(".abstention")).to_be_visible()
+    first = seen.page.url
     seen.page.get_by_role("button", name="Ask again").click()
+    expect(seen.page).not_to_have_url(first)
     expect(seen.page.locator(".abstention")).to_be_visible()
     seen.page.get_by_role("button", name="Sign out").click()
     expect(seen.page.get_by_role("heading", name="Sign in")).to_be_visible()

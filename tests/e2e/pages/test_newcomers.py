@@ -1,15 +1,14 @@
 """What somebody meets who is new here: a paste too long, a sign-in that ended, a slow answer."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.e2e.instances import Up, start
-from tests.e2e.pages.conftest import Seen
-from tests.e2e.pages.test_document_pages import make_key
+from tests.e2e.instances import Up
+from tests.e2e.pages.conftest import Seen, make_key
 
 Look = Callable[..., Seen]
 REFUSED = "Failed to load resource: the server responded with a status of"
@@ -44,19 +43,6 @@ def test_a_text_that_is_too_long_is_told_to_be_and_never_cut_in_silence(
     seen.page.get_by_role("button", name=button, exact=True).click()
     expect(seen.page.get_by_role("alert")).to_be_visible()
     expect(seen.page.locator("main")).to_contain_text(re.compile("more than [0-9,]+ characters"))
-
-
-@pytest.fixture(scope="module")
-def keyed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    """An instance that asks for keys, and has nothing in it."""
-    folder = tmp_path_factory.mktemp("newcomers")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTEST_REQUIRE_KEYS", "true")
-        running = start(folder / "data")
-        try:
-            yield running
-        finally:
-            running.stop()
 
 
 def test_an_empty_instance_says_that_nothing_is_held_and_how_to_begin(

@@ -1,5 +1,6 @@
 """The Operate pages in a real browser: a dead letter is found, tried, replayed, and it works."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -20,6 +21,7 @@ from tests.servers import wait_until
 Look = Callable[..., Seen]
 
 CAUSE = "the index is empty, says a test"
+FAULT = re.compile("/operate/dead-letters/faults/")
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def until_held(store: Store, question_id: str) -> UUID:
             found[:] = session.execute(_HELD, {"question": question_id}).scalars()
         return bool(found)
 
-    wait_until(held, 20, "the message was laid aside")
+    wait_until(held, 60, "the message was laid aside")
     return found[0]
 
 
@@ -84,8 +86,10 @@ def test_dead_letter_dry_run_replay_answer(look: Look, api: httpx.Client, store:
     seen.page.get_by_role("navigation", name="Operate").get_by_role(
         "link", name="Dead letters"
     ).click()
+    expect(seen.page).to_have_url(re.compile("/operate/dead-letters$"))
     seen.shot("dead-letters")
     seen.page.get_by_role("link", name=CAUSE).click()
+    expect(seen.page).to_have_url(FAULT)
     seen.shot("fault")
     seen.page.locator("tbody a").first.click()
     expect(seen.page.get_by_text("made_up.py")).to_be_visible()
@@ -108,6 +112,7 @@ def test_a_letter_is_discarded_with_a_reason_and_without_scripts(
     seen = look(java_script_enabled=False)
     seen.open("/operate/dead-letters")
     seen.page.get_by_role("link", name="a cause that nobody can mend").click()
+    expect(seen.page).to_have_url(FAULT)
     seen.page.locator("tbody a").first.click()
     seen.page.get_by_label("Reason to give it up").fill("asked in a test")
     seen.page.get_by_role("button", name="Discard").click()

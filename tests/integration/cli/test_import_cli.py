@@ -1,4 +1,4 @@
-"""`attest import` as a process over real servers: progress, Ctrl-C, kills, errors in one line."""
+"""`attest import` over real servers: progress, Ctrl-C, kills, errors in one line."""
 
 import gzip
 import json
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from cli.commands import bulk_files, imports
 from messages import Stage
 from store.core.settings import Settings
 from tests.commands import Attest
@@ -30,6 +31,14 @@ PROGRAM = (
     "import cli.main; cli.main.main()"
 )
 RECORDS = 40
+
+
+@pytest.fixture
+def attest(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Attest:
+    """Runs commands in this process, with slices as small."""
+    monkeypatch.setattr(bulk_files, "RECORDS_PER_SLICE", 3)
+    monkeypatch.setattr(imports, "AHEAD", 4)
+    return Attest.on(settings)
 
 
 @pytest.fixture
@@ -82,22 +91,22 @@ def _ended(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
 
 
 def test_a_file_is_imported_and_the_second_time_it_says_so(
-    start: Start, fleet: Fleet, engine: sa.Engine, file: Path
+    attest: Attest, fleet: Fleet, engine: sa.Engine, file: Path
 ) -> None:
     fleet.worker()
-    code, told, errors = _ended(start("import", "pubmed", str(file), "--as-of", "2026-03-02"))
-    assert code == 0, errors
-    assert told == (
+    done = attest("import", "pubmed", str(file), "--as-of", "2026-03-02")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
         "pubmed26n0001.xml.gz: 40 records as of 2026-03-02: 40 new, 0 changed, 0 unchanged\n"
     )
     assert _count(engine, "document_version", "fetched_at = '2026-03-02'") == RECORDS
 
-    code, told, _ = _ended(start("import", "pubmed", str(file), "--as-of", "2026-03-02"))
-    assert code == 0
-    assert told.startswith("pubmed26n0001.xml.gz: imported already: 40 records")
-    code, told, _ = _ended(start("import", "pubmed", str(file.parent), "--json"))
-    assert code == 0
-    [body] = json.loads(told)["files"]
+    done = attest("import", "pubmed", str(file), "--as-of", "2026-03-02")
+    assert done.returncode == 0
+    assert done.stdout.startswith("pubmed26n0001.xml.gz: imported already: 40 records")
+    done = attest("import", "pubmed", str(file.parent), "--json")
+    assert done.returncode == 0
+    [body] = json.loads(done.stdout)["files"]
     assert (body["complete"], body["slices"], body["slices_before"]) == (True, 14, 14)
     assert (body["documents"], body["failed"], body["error"]) == ({"new": RECORDS}, [], None)
     assert _count(engine, "ingest_item") == 14
@@ -105,7 +114,12 @@ def test_a_file_is_imported_and_the_second_time_it_says_so(
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_an_import_that_is_stopped_goes_on_when_the_command_is_run_again(
-    start: Start, fleet: Fleet, engine: sa.Engine, file: Path, stop: signal.Signals
+    start: Start,
+    attest: Attest,
+    fleet: Fleet,
+    engine: sa.Engine,
+    file: Path,
+    stop: signal.Signals,
 ) -> None:
     first = start("import", "pubmed", str(file))  # nobody reads: it waits with four slices ahead
     wait_until(lambda: _count(engine, "ingest_item") == 4, 60, "four slices are put")
@@ -119,8 +133,8 @@ def test_an_import_that_is_stopped_goes_on_when_the_command_is_run_again(
 
     fleet.worker(Stage.INGEST)
     fleet.scheduler()  # sends the messages again that the killed process may not have sent
-    code, _, errors = _ended(start("import", "pubmed", str(file)))
-    assert code == 0, errors
+    done = attest("import", "pubmed", str(file))
+    assert done.returncode == 0, done.stderr
     assert _count(engine, "import_file", "slices = 14 AND finished_at IS NOT NULL") == 1
     assert _count(engine, "ingest_item", "status = 'done' AND content IS NULL") == 14
     assert _count(engine, "document_version", "n = 1") == RECORDS
@@ -128,16 +142,16 @@ def test_an_import_that_is_stopped_goes_on_when_the_command_is_run_again(
 
 
 def test_a_truncated_file_is_one_line_and_its_good_slices_stay(
-    start: Start, fleet: Fleet, engine: sa.Engine, file: Path
+    attest: Attest, fleet: Fleet, engine: sa.Engine, file: Path
 ) -> None:
     fleet.worker(Stage.INGEST)
     file.write_bytes(file.read_bytes()[:-300])
     behind = file.with_name("pubmed26n0002.xml.gz")
     behind.write_bytes(gzip.compress(article_set([Citation(99)])))
-    code, told, errors = _ended(start("import", "pubmed", str(file), str(behind)))
-    assert code == 1
-    assert len(told.splitlines()) == 1  # the files behind it wait
-    [line] = errors.splitlines()
+    done = attest("import", "pubmed", str(file), str(behind))
+    assert done.returncode == 1
+    assert len(done.stdout.splitlines()) == 1  # the files behind it wait
+    [line] = done.stderr.splitlines()
     assert line.startswith("attest: pubmed26n0001.xml.gz: the gzip file is truncated (its first")
     kept = _count(engine, "document")
     assert 0 < kept < RECORDS
@@ -155,10 +169,10 @@ def test_a_truncated_file_is_one_line_and_its_good_slices_stay(
     ],
 )
 def test_what_cannot_be_imported_is_refused_in_one_line(
-    settings: Settings, engine: sa.Engine, file: Path, arguments: tuple[str, ...], why: str
+    attest: Attest, engine: sa.Engine, file: Path, arguments: tuple[str, ...], why: str
 ) -> None:
     named = [str(file) if one == "file" else one for one in arguments]
-    done = Attest.on(settings)("import", *named)
+    done = attest("import", *named)
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
     assert re.search(why, line)

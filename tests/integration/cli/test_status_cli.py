@@ -57,11 +57,11 @@ def test_workers_and_a_scheduler_that_run_are_seen_and_one_that_died_is_missed(
 ) -> None:
     worker = fleet.worker(Stage.EMBED)
     fleet.scheduler()
-    wait_until(lambda: seen(attest)["scheduler"]["well"], 20, "scheduler heard")
-    wait_until(lambda: "embed" not in seen(attest)["workers"]["said"], 20, "worker heard")
+    wait_until(lambda: seen(attest)["scheduler"]["well"], 60, "scheduler heard")
+    wait_until(lambda: "embed" not in seen(attest)["workers"]["said"], 60, "worker heard")
     worker.kill()
     worker.wait()
-    wait_until(lambda: "embed" in seen(attest)["workers"]["said"], 20, "worker missed")
+    wait_until(lambda: "embed" in seen(attest)["workers"]["said"], 60, "worker missed")
 
 
 def test_a_paused_stage_is_told_with_its_reason(attest: Attest, store: Store) -> None:

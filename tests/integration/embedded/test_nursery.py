@@ -153,4 +153,4 @@ def test_a_killed_supervisor_leaves_nobody(tmp_path: Path) -> None:
         family = [int(pid) for pid in said.readline().split()]
     supervisor.kill()
     supervisor.wait()
-    wait_until(lambda: not any(map(psutil.pid_exists, family)), 20, "all of them ended")
+    wait_until(lambda: not any(map(psutil.pid_exists, family)), 60, "all of them ended")

@@ -90,7 +90,7 @@ class Supervised:
         def found() -> list[psutil.Process]:
             return [one for one in self.family() if one.is_running() and one.name() == name]
 
-        wait_until(lambda: len(found()) == count, 20, f"{count} processes are {name}")
+        wait_until(lambda: len(found()) == count, 60, f"{count} processes are {name}")
         return found()
 
     def stop(self, *signals: signal.Signals) -> int:
@@ -165,7 +165,7 @@ def test_a_step_runs_once_before_what_depends_on_it(
     run = supervise(
         spec("look", look, after=["step"], restart=False), spec("step", step, restart=False)
     )
-    assert run.process.wait(20) == 0
+    assert run.process.wait(60) == 0
     assert "look | True" in run.errors.read_text()
 
 
@@ -178,7 +178,7 @@ def test_a_failed_step_stops_everything_with_exit_code_1(
         spec("step", fail, after=["base"], restart=False),
         spec("never", SLEEP, after=["step"]),
     )
-    assert run.process.wait(20) == 1
+    assert run.process.wait(60) == 1
     assert "step exited with code 3" in run.lines()
     assert "base stopped" in run.lines()
     assert "never starting" not in run.lines()
@@ -295,7 +295,7 @@ def test_output_goes_to_a_file_for_each_process(
 ) -> None:
     say = [sys.executable, "-c", "import sys; print('out'); sys.stderr.write('no newline')"]
     run = supervise(spec("say", say, restart=False), log_dir=str(tmp_path / "log"))
-    assert run.process.wait(20) == 0
+    assert run.process.wait(60) == 0
     text = (tmp_path / "log" / "say.log").read_text()
     assert sorted(text.splitlines()) == ["no newline", "out"]
 
@@ -314,7 +314,7 @@ print("end")
 """
     command = [sys.executable, "-c", program]
     run = supervise(spec("say", command, restart=False), log_dir=str(tmp_path / "log"))
-    assert run.process.wait(20) == 0
+    assert run.process.wait(60) == 0
     lines = (tmp_path / "log" / "say.log").read_text().splitlines()
     assert lines[:30] == [f"few {n}" for n in range(30)]
     assert "".join(lines[30:]) == "much " * 1_000_000 + "end"

@@ -167,7 +167,7 @@ def serving(settings: Settings) -> Iterator[Running]:
     thread = threading.Thread(target=server.run, name="gateway")
     thread.start()
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not server.started:
             assert thread.is_alive(), "the gateway ended instead of starting"
             assert time.monotonic() < deadline, "the gateway did not start in time"
@@ -179,7 +179,7 @@ def serving(settings: Settings) -> Iterator[Running]:
         store.engine.dispose()
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(30)  # half of what those who wait are willing to
         assert not thread.is_alive(), "the gateway did not stop"
 
 

@@ -75,7 +75,7 @@ def held(gateway: Running, path: str) -> BeautifulSoup:
     """The page of what was sent, once all of it is done."""
     with working(gateway):
         wait_until(
-            lambda: not soup(page(gateway, path)).select("[data-look]"), 30, "all of it is done"
+            lambda: not soup(page(gateway, path)).select("[data-look]"), 60, "all of it is done"
         )
     return soup(page(gateway, path))
 

@@ -50,7 +50,7 @@ def submitted(gateway: Running, given: dict[str, Any], **headers: str) -> dict[s
         return found
 
     with working(gateway):
-        wait_until(lambda: shown()["status"] == "done", 30, "it is read")
+        wait_until(lambda: shown()["status"] == "done", 60, "it is read")
     return shown()
 
 

@@ -256,7 +256,7 @@ def test_a_document_whose_reading_died_says_what_happened_and_what_to_do(
 
 
 def _settled(gateway: Running, subject: str) -> Any:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         found = gateway.client.get(f"/v1/documents/{subject}").json()
         if found["status"] != "pending":

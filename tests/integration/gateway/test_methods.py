@@ -126,7 +126,7 @@ def test_head_of_an_event_stream_ends_and_leaves_nobody_listening(gateway: Runni
     assert head.status_code == 200
     assert head.headers["content-type"].startswith("text/event-stream")
     assert gateway.client.get("/healthz").status_code == 200, "the connection goes on"
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while notices.waiters:
         assert time.monotonic() < deadline, "somebody still listens"
         time.sleep(0.02)

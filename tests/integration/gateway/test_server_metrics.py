@@ -101,11 +101,11 @@ def test_a_stage_without_a_living_worker_is_zero(watched: Running, tmp_path: Pat
     assert {many(stage) for stage in Stage} == {0}
     try:
         worker = fleet.worker(Stage.EMBED)
-        wait_until(lambda: many(Stage.EMBED) == 1, 20, "the worker is counted")
+        wait_until(lambda: many(Stage.EMBED) == 1, 60, "the worker is counted")
         assert many(Stage.RETRIEVE) == 0
         worker.kill()
         worker.wait()
-        wait_until(lambda: many(Stage.EMBED) == 0, 20, "the dead worker is missed")
+        wait_until(lambda: many(Stage.EMBED) == 0, 60, "the dead worker is missed")
     finally:
         fleet.stop()
 
@@ -118,7 +118,7 @@ def test_a_scheduler_is_up_while_it_says_so_and_its_last_word_is_told(watched: R
     scheduler = build_scheduler(watched.settings, watched.store, broker)
     scheduler.start()
     try:
-        wait_until(lambda: scrape(watched)["attest_scheduler_up"] == 1, 20, "heard")
+        wait_until(lambda: scrape(watched)["attest_scheduler_up"] == 1, 60, "heard")
         said = scrape(watched)["attest_scheduler_last_beat_timestamp_seconds"]
         assert abs(time.time() - said) < liveness.HEARD_SECONDS
     finally:

@@ -103,8 +103,8 @@ def test_whoever_asks_a_gateway_whose_database_hangs_is_told_so_in_time(
         found = gateway.client.get("/metrics", timeout=BOUND_SECONDS).text
         assert "attest_database_up 0.0" in found
         assert "attest_redis_up 1.0" in found
-        assert gateway.client.get("/healthz", timeout=2).status_code == 200
-    wait_until(lambda: ready(gateway), 30, "it recovers by itself")
+        assert gateway.client.get("/healthz", timeout=BOUND_SECONDS).status_code == 200
+    wait_until(lambda: ready(gateway), 60, "it recovers by itself")
     assert gateway.client.get(f"/v1/questions/{asked}").status_code == 200
 
 
@@ -119,7 +119,7 @@ def test_more_callers_than_threads_are_told_in_time_too(
 
     with frozen(mortal), ThreadPoolExecutor(60) as pool:
         assert set(pool.map(poll, range(60))) == {503}
-    wait_until(lambda: ready(gateway), 30, "it recovers by itself")
+    wait_until(lambda: ready(gateway), 60, "it recovers by itself")
 
 
 def test_submissions_before_during_and_after_a_hang_are_kept_once_each(
@@ -197,8 +197,6 @@ def test_a_statement_that_a_living_server_cannot_finish_is_ended_there(gateway: 
         holder.exec_driver_sql("LOCK TABLE question IN ACCESS EXCLUSIVE MODE")
         response = gateway.client.get("/v1/questions", timeout=BOUND_SECONDS)
         assert response.status_code == 503
-        waiting = holder.exec_driver_sql(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-        ).scalar_one()
-        assert waiting == 0
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        wait_until(lambda: gateway.scalar(waiting) == 0, what="nobody waits")
     assert gateway.client.get("/v1/questions").status_code == 200

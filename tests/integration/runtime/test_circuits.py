@@ -160,9 +160,9 @@ def test_a_paused_stage_claims_nothing_and_its_messages_wait_without_a_loop(
         assert circuits.pause(work, STAGE, "the source is being moved")
     running.work().schedule()
     promised = promise(running.store, *[message() for _ in range(20)])
-    wait_until(lambda: state(running.store).held == 20, 20, "all held")
+    wait_until(lambda: state(running.store).held == 20, 60, "all held")
     before = rows(running.store, "SELECT id, xmin::text FROM outbox ORDER BY id")
-    wait_until(lambda: running.broker.backlog()[STAGE] == 0, 10, "nothing in Redis")
+    wait_until(lambda: running.broker.backlog()[STAGE] == 0, 60, "nothing in Redis")
     for _ in range(3):
         jobs.watch_circuits(running.store)
         jobs.find_lost(running.store, running.broker, 0.0)

@@ -298,7 +298,7 @@ def test_a_death_without_database_is_kept_in_redis_and_copied_later(
     cut.broker.actors.clear()
     cut.work()
     client, dead = cut.broker.client, f"{settings.redis_namespace}:retrieve.XQ"
-    wait_until(lambda: client.zcard(dead) == 2, 20, "kept in Redis")
+    wait_until(lambda: client.zcard(dead) == 2, 60, "kept in Redis")
     cut.stop()
     away.dispose()
     healthy = runtime(Probe().spec())
@@ -328,7 +328,7 @@ def test_a_death_that_was_copied_twice_is_one_dead_letter(
     died = threading.Event()
     monkeypatch.setattr(WokenBroker, "_forget", lambda *_: died.set())
     running.work()
-    assert died.wait(20)
+    assert died.wait(60)
     monkeypatch.undo()
     monkeypatch.setattr("workers.runtime.broker.UNCOPIED_MS", -1000)
     assert running.broker.copy_dead() == 1

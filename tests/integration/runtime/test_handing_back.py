@@ -52,7 +52,7 @@ def test_what_does_not_end_in_time_is_begun_anew_at_once_and_not_counted(
     stopped.broker.emit_after("process_boot")
     worker.start()
     (outbox_id,) = promise(stopped.store, asked := message())
-    assert long.began.wait(20)
+    assert long.began.wait(60)
     stopped.broker.stop_listening()
     finish(worker, stopped.leases, 0.1)
     run = run_of(stopped.store, asked.question_id)
@@ -60,7 +60,7 @@ def test_what_does_not_end_in_time_is_begun_anew_at_once_and_not_counted(
     assert status_of(stopped.store, outbox_id) == "pending"
     other = Probe()
     running = runtime(other.spec()).work().schedule()
-    wait_until(lambda: settled(running.store), 30, "another worker has done it")
+    wait_until(lambda: settled(running.store), 60, "another worker has done it")
     long.may_end.set()
     assert other.seen == [asked.question_id]
     assert run_of(running.store, asked.question_id).attempts == 1
@@ -74,7 +74,7 @@ def test_what_ends_in_time_is_not_begun_anew(runtime: Start, long: Long) -> None
     running.broker.emit_after("process_boot")
     worker.start()
     (outbox_id,) = promise(running.store, asked := message())
-    assert long.began.wait(20)
+    assert long.began.wait(60)
     running.broker.stop_listening()
     threading.Timer(0.2, long.may_end.set).start()
     finish(worker, running.leases, 20)

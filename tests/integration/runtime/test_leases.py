@@ -39,7 +39,7 @@ def test_long_work_keeps_its_lease(runtime: Start) -> None:
             until = run_of(running.store, asked.question_id).lease_until
             return until is not None and (until - first).total_seconds() > 1.0
 
-        wait_until(renewed, 20, "lease renewed")
+        wait_until(renewed, 60, "lease renewed")
         handle(running.context, other.spec(), asked.payload(), outbox_id)
 
     other = Probe()
@@ -67,7 +67,7 @@ def test_leases_are_renewed_again_after_postgresql_has_dropped_every_connection(
             )
         before = run_of(running.store, asked.question_id).lease_until
         wait_until(
-            lambda: run_of(running.store, asked.question_id).lease_until != before, 20, "renewed"
+            lambda: run_of(running.store, asked.question_id).lease_until != before, 60, "renewed"
         )
 
     probe.act = dropped
@@ -121,6 +121,6 @@ def test_what_hangs_beyond_its_time_limit_is_left_to_others(shared_store: Store)
         held = claim(shared_store, subject := str(uuid4()), lease=0.3)
         assert isinstance(held, Claim)
         with keeper.holding(held, limit_seconds=0.0):
-            wait_until(lambda: isinstance(claim(shared_store, subject), Claim), 20, "claimed")
+            wait_until(lambda: isinstance(claim(shared_store, subject), Claim), 60, "claimed")
     finally:
         keeper.stop()

@@ -75,7 +75,7 @@ def test_invariant_11_no_word_of_question_or_document_leaves_the_store(
     wait_until(hurried, 90, "four dead letters")
     assert get_question(published, loud).status == "failed"
     worker.terminate()
-    assert worker.wait(30) == 0
+    assert worker.wait(60) == 0
     letters = rows(published, "SELECT * FROM dead_letter")
     assert {one.error_type for one in letters} >= {
         "IntegrityError",

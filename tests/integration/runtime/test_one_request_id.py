@@ -58,7 +58,7 @@ def test_op_5_1_gateway_publisher_relay_workers_and_audit_name_the_same_request(
     assert response.status_code == 202
     question_id = response.json()["id"]
     wait_finished(store, [UUID(question_id)])
-    wait_until(lambda: "question_complete" in others.text(), 10, "the last line")
+    wait_until(lambda: "question_complete" in others.text(), 60, "the last line")
 
     of_request = [one for one in lines(gateway) + lines(others) if one.get("request_id")]
     mine = [one for one in of_request if one["request_id"] == request_id]

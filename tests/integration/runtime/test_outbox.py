@@ -361,7 +361,7 @@ def test_a_message_lost_while_the_queue_stays_busy_is_found_by_the_scheduler(
     running.work()
     probe.act = lambda _: hold.wait(20)
     promise(running.store, *[message() for _ in range(20)])
-    wait_until(lambda: len(probe.seen) == 1, 20, "the first is worked on")
+    wait_until(lambda: len(probe.seen) == 1, 60, "the first is worked on")
     jobs.find_lost(running.store, running.broker, 5)
     assert count(running.store, "outbox", "status = 'pending'") == 1
     jobs.relay(running.store, running.broker)
@@ -389,7 +389,7 @@ def test_redis_flushed_in_mid_run_loses_nothing(runtime: Start) -> None:
     probe.act = lambda _: hold.wait(20)
     asked = [message() for _ in range(12)]
     promise(running.store, *asked)
-    wait_until(lambda: len(probe.seen) == 1, 20, "the first is worked on")
+    wait_until(lambda: len(probe.seen) == 1, 60, "the first is worked on")
     running.broker.client.flushdb()
     hold.set()
     wait_settled(running.store)
@@ -410,7 +410,7 @@ def test_the_reconciler_publishes_no_backlog_a_second_time(runtime: Start) -> No
     running = runtime(probe.spec(), threads=1).work()
     probe.act = lambda _: hold.wait(20)
     promise(running.store, *[message() for _ in range(20)])
-    wait_until(lambda: len(probe.seen) == 1, 20, "the first is worked on")
+    wait_until(lambda: len(probe.seen) == 1, 60, "the first is worked on")
     age(running.store, 60)
     jobs.find_lost(running.store, running.broker, 0.5)
     assert count(running.store, "outbox", "status = 'pending'") == 0

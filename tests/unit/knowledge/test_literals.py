@@ -52,7 +52,7 @@ def test_the_longest_that_every_match_holds_is_told(
 
 
 @grid("pattern", _GUARDED)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_whatever_a_pattern_matches_meets_its_needs(
     pattern: re.Pattern[str], data: st.DataObject

@@ -373,20 +373,19 @@ def _runs(length: int) -> Iterator[bool]:
 
 
 @pytest.mark.parametrize(("every", "sla"), RHYTHMS)
-def test_sixty_days_of_minutes_pass_without_a_breach(every: float, sla: float) -> None:
+def test_weeks_of_minutes_pass_without_a_breach(every: float, sla: float) -> None:
     for n in range(3):
         world = World(watch(n, timedelta(hours=every), timedelta(hours=sla)))
-        oldest = _live(world, 60, MINUTE, _always(False))
+        oldest = _live(world, 20, MINUTE, _always(False))
         assert oldest < timedelta(hours=every) + HOUR < timedelta(hours=sla)
-        assert len(world.started) in range(int(60 * 24 / every), int(60 * 24 / every) + 3)
+        assert len(world.started) in range(int(20 * 24 / every), int(20 * 24 / every) + 3)
 
 
 @pytest.mark.parametrize("length", range(1, 9))
 @pytest.mark.parametrize(("every", "sla"), RHYTHMS)
 def test_eight_failures_in_a_row_make_no_breach(every: float, sla: float, length: int) -> None:
-    for n in range(3):
-        world = World(watch(n, timedelta(hours=every), timedelta(hours=sla)))
-        assert _live(world, 20, 5 * MINUTE, _runs(length)) < timedelta(hours=sla)
+    world = World(watch(length % 3, timedelta(hours=every), timedelta(hours=sla)))
+    assert _live(world, 20, 5 * MINUTE, _runs(length)) < timedelta(hours=sla)
 
 
 def test_a_source_that_always_fails_is_asked_no_more_often_than_the_ladder_says() -> None:

@@ -1,11 +1,11 @@
 """What a hostile clinician finds in a summary: lost orders, wrong persons, what was taken back."""
 
-from time import thread_time
 from typing import Any
 
 import pytest
 
 from tests.grid import grid
+from tests.linearity.growth import growth
 from workers.summarize.summary import summarize
 
 
@@ -313,10 +313,12 @@ def test_a_plain_note_is_not_said_to_speak_to_a_program() -> None:
         "a: ",
     ],
 )
-def test_a_long_note_that_repeats_itself_is_read_in_seconds(part: str) -> None:
+def test_a_note_that_repeats_itself_takes_time_in_proportion(part: str) -> None:
     """Of these each line, turn and entry was compared with all others, or each sign with those
-    behind it: minutes at this length."""
-    text = (part * 100_000)[:100_000]
-    began = thread_time()
-    summarize(text)
-    assert thread_time() - began < 15
+    behind it: minutes at 100,000 characters."""
+
+    def family(length: int) -> str:
+        return (part * length)[:length]
+
+    found = growth(summarize, family, start=4_000, most=32_000, least_seconds=0.015)
+    assert found is None or found.linear, found

@@ -57,7 +57,7 @@ def raw_server(speak: Callable[[socket.socket], None]) -> Iterator[tuple[str, li
         done.set()
         listening.shutdown(socket.SHUT_RDWR)
         listening.close()
-        thread.join(10)
+        thread.join(60)
 
 
 def says(data: bytes) -> Callable[[socket.socket], None]:

@@ -12,6 +12,7 @@ from typing import Literal
 from knowledge.judging import judging_policy
 from workers.verify.claims import Located
 from workers.verify.deciding import denies
+from workers.verify.guards.assertion import is_denied
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.trials import gives_away_a_known_number
 
@@ -52,8 +53,10 @@ def told(located: Located, facts: Sequence[Finding]) -> Told:
     read, likely = located.reading, judging_policy().sure.likely
     stated = any(not one.unsaid for one in facts) or any(one.kind != _MISSING for one in doubts)
     leans = read is not None and read.contradicted == max(read)
-    against = denies(located) or (stated and leans)
-    of_it = against or read is None or read.not_enough < likely
+    of_it = read is None or read.not_enough < likely
+    denied = of_it and is_denied(located.text, located.passage)
+    against = denies(located) or denied or (stated and leans)
+    of_it = of_it or against
     details = [
         (one.code if (of_it and not one.unsaid) or _is_known(one, located) else UNSURE, one.detail)
         for one in facts

@@ -5,6 +5,7 @@ catches stands in docs/verification.md. What is softer is a doubt (`workers.veri
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from workers.verify.comparable import is_quoted_whole, too_much, without_references
 from workers.verify.facts import names, numbers, outcomes
@@ -28,6 +29,7 @@ QUOTED: Sequence[Guard] = (trials.guard,)
 itself give a trial a number that is another one's."""
 
 
+@lru_cache(maxsize=256)  # asked again for what is told of a claim that falls
 def hard_facts(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     """What forbids `claim`, given what it leans on, in the order of the guards."""
     claim, grounds = without_references(claim, grounds)

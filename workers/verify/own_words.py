@@ -7,7 +7,7 @@ told by its form, and each word in it must be known to tell nothing: an unknown 
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from clinical_text.assertion.lexicon import lexicon
 from clinical_text.labels import body_of
@@ -82,6 +82,7 @@ def _units(cited: CitedText, place: Span) -> Iterator[Span]:
             yield from (one for n, one in enumerate(lines) if labelled[n] and ends[n])
 
 
+@lru_cache(maxsize=4096)  # a sentence is compared with many statements
 def _folded(words: str, source: str = "") -> str:
     return in_one_notation(normalize(words).text, source).rstrip(_ENDS)
 

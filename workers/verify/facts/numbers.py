@@ -141,10 +141,10 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     figures = figures_of(claim)
     stated = [*filter(_is_stated, figures), *_parts(claim)][:_OF_A_CLAIM]
     findings = [_judged(figure, document) for figure in stated]
+    signs = [_unsigned(one, document) for one in figures[:_OF_A_CLAIM] if _is_bare(claim, one)]
     # A change has a sign; the size of a fall, or of a difference, may be told without.
-    if all(one.word.startswith("chang") for one in directions(read(claim))):
-        bare = [one for one in figures[:_OF_A_CLAIM] if _is_bare(claim, one)]
-        findings += [_unsigned(figure, document) for figure in bare]
+    if any(signs) and all(one.word.startswith("chang") for one in directions(read(claim))):
+        findings += signs
     return [*dict.fromkeys(finding for finding in findings if finding is not None)]
 
 

@@ -5,9 +5,12 @@ document that has the figure of the other alone. Ratios and times are shares of 
 change either side may be told.
 """
 
+import re
 from collections.abc import Mapping
+from functools import cache
 
 from clinical_text.quantities import Kind
+from knowledge.meaning import direction_policy
 from workers.verify.facts.numbers import figures_of
 from workers.verify.guards.direction import directions, outcomes
 from workers.verify.guards.finding import Finding
@@ -18,10 +21,19 @@ from workers.verify.guards.statements import Statement, read
 _COUNTED = frozenset({Kind.PERCENT, Kind.COUNT})
 _HALF = 50
 """Per cent: half of them is half on either side."""
+_FIRST = 3
+"""Letters that all forms of a word begin with (survived, surviving)."""
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """The figures that the document has only of the opposite outcome."""
+    told = [
+        one
+        for one in figures_of(claim)
+        if one.kind in _COUNTED and (one.value, one.unit) != (_HALF, "%")
+    ]
+    if not told or not _life().search(claim):
+        return []
     said = read(claim)
     sides = _lives(said)
     if not sides or directions(said):
@@ -29,9 +41,9 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     text = grounds.text if grounds.passage in grounds.text else grounds.passage
     source = read(text)
     theirs, findings = _lives(source), []
-    for one in figures_of(claim):
+    for one in told:
         ours = sides.get(said.doc.sentence_at(one.start), frozenset())
-        if len(ours) != 1 or one.kind not in _COUNTED or (one.value, one.unit) == (_HALF, "%"):
+        if len(ours) != 1:
             continue
         places = [
             theirs.get(source.doc.sentence_at(other.start), frozenset())
@@ -54,3 +66,11 @@ def _lives(text: Statement) -> Mapping[int, frozenset[bool]]:
             sentence = text.doc.sentence_at(text.tokens[at].start)
             found[sentence] = found.get(sentence, frozenset()) | {good is not denied[at]}
     return found
+
+
+@cache
+def _life() -> re.Pattern[str]:
+    """How a word for survival or for death begins: a quick look whether there may be one."""
+    words = direction_policy().outcomes["life"]
+    begins = {re.escape(word[:_FIRST]) for word in (*words.good, *words.bad)} | {"dy"}
+    return re.compile(rf"(?i)\b(?:{'|'.join(sorted(begins))})")

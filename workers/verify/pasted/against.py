@@ -24,6 +24,8 @@ PAIR = "trial_identifier"
 """The code of a number that is said of a trial that has another one."""
 _MISSING = "name"
 """The doubt about words that the passage lacks: it states nothing in their place."""
+_ASSERTED = "certainty"
+"""The doubt about what the passage does not say as a fact, among it what it denies."""
 _CONTRADICTED = ("contradicted", "the passage says otherwise")
 _NOT_STATED = (
     UNSURE,
@@ -54,7 +56,8 @@ def told(located: Located, facts: Sequence[Finding]) -> Told:
     stated = any(not one.unsaid for one in facts) or any(one.kind != _MISSING for one in doubts)
     leans = read is not None and read.contradicted == max(read)
     of_it = read is None or read.not_enough < likely
-    denied = of_it and is_denied(located.text, located.passage)
+    asked = any(one.kind == _ASSERTED for one in doubts)
+    denied = of_it and asked and is_denied(located.text, located.passage)
     against = denies(located) or denied or (stated and leans)
     of_it = of_it or against
     details = [

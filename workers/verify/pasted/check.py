@@ -268,7 +268,7 @@ def _best(
 
 
 def _names_strange(one: Located) -> bool:
-    return any(doubt.kind == "name" for doubt in one.doubts)
+    return "name" in one.findings or any(doubt.kind == "name" for doubt in one.doubts)
 
 
 def _grounds(one: Located, sources: Mapping[str, CitedText]) -> Grounds | None:

@@ -60,27 +60,21 @@ class Direction:
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
-    """Directions of the claim of which the passage states the opposite. Empty: no veto, not
-    support."""
+    """Directions of the claim that the passage does not state. Empty: no veto, not support."""
     said, source = read(claim), read(grounds.passage)
     stated = directions(source)
     findings = [
-        Finding(
-            "direction",
-            f"the passage says the opposite of “{direction.word}”",
-            unsaid=_is_open(direction, said, source, stated),
-        )
+        finding
         for direction in directions(said)
-        if _is_opposed(said, direction, source, stated)
+        if (finding := _compare(said, direction, source, stated)) is not None
     ]
     findings += opposites(said, source)
     return list(dict.fromkeys(findings))
 
 
-def _is_opposed(
+def _compare(
     said: Statement, claimed: Direction, source: Statement, stated: Sequence[Direction]
-) -> bool:
-    """Whether the passage's word of direction in the most similar company is the opposite one."""
+) -> Finding | None:
     company = said.company(claimed.at)
     least = direction_policy().least_closeness * sum(company.values())
     best: dict[bool | None, float] = {True: -1.0, False: -1.0, None: -1.0}
@@ -91,7 +85,13 @@ def _is_opposed(
         if agrees is False and _may_stand_beside(claimed, other):
             differing = max(differing, close)
     kept = best[True] if _is_denied_of_its_outcome(claimed, stated) else max(best[True], best[None])
-    return best[False] > kept and not (best[False] == differing and best[True] >= least)
+    if best[False] > kept and not (best[False] == differing and best[True] >= least):
+        detail = f"the passage says the opposite of “{claimed.word}”"
+        return Finding("direction", detail, unsaid=_is_open(claimed, said, source, stated))
+    if kept >= least or claimed.sign == "some" or claimed.weak:
+        return None
+    detail = f"the passage states no such direction as “{claimed.word}”"
+    return Finding("direction", detail, unsaid=True)
 
 
 def _is_open(

@@ -1,9 +1,9 @@
 """The word lists of the guards that veto a claim (`knowledge/guards/*.yaml`), checked. Pure."""
 
 from functools import cache
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from knowledge.conflicts import Pattern
 from knowledge.loader import load
@@ -17,27 +17,6 @@ class _File(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int
-
-
-class DateTerms(_File):
-    """Events that have a date, and words that set a limit in time by a date."""
-
-    events: dict[str, Words]
-    stated_events: frozenset[str]
-    bounds: dict[str, Words]
-
-    @model_validator(mode="after")
-    def _names_its_events(self) -> Self:
-        unknown = self.stated_events - set(self.events)
-        if unknown:
-            raise ValueError(f"stated_events names no event: {sorted(unknown)}")
-        return self
-
-
-@cache
-def date_terms() -> DateTerms:
-    """`dates.yaml`. Raises ValidationError if the file is invalid."""
-    return DateTerms.model_validate(load("guards/dates"))
 
 
 class DrugClass(BaseModel):
@@ -92,15 +71,12 @@ class KnownTrial(BaseModel):
 
 
 class NamedTerms(_File):
-    """Bodies, journals and trials that a claim may name."""
+    """Journals and trials that a claim may name."""
 
-    organizations: dict[str, Words]
     journals: dict[str, Words]
     trials: dict[str, KnownTrial]
     trial_nouns: frozenset[Lower]
     not_trials: frozenset[Word]
-    same: dict[Word, Words]
-    plain_capitals: frozenset[Word]
 
 
 @cache
@@ -116,13 +92,6 @@ class ArmTerms(_File):
     labelled: frozenset[Lower]
     connectors: Words
     contrasts: Words
-    up: frozenset[Lower]
-    down: frozenset[Lower]
-    measurable: frozenset[Lower]
-    controls: Words
-    any_arm: frozenset[Lower]
-    allotted: frozenset[Lower]
-    phrase_ends: frozenset[Lower]
 
 
 @cache
@@ -139,7 +108,6 @@ class PopulationTerms(_File):
     same_markers: tuple[tuple[Lower, ...], ...]
     status: dict[Literal["positive", "negative"], tuple[Lower, ...]]
     not_markers: frozenset[Lower]
-    parts: Words
 
 
 @cache

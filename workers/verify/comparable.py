@@ -1,5 +1,6 @@
 """What of a claim and its passage is compared at all. Pure."""
 
+import math
 import re
 from collections import Counter
 from dataclasses import replace
@@ -11,6 +12,7 @@ from workers.verify.guards.statements import read
 
 _REFERENCE = re.compile(r"(?i)\[\s*see\s[^\[\]]{1,300}\]")
 """Where a label sends its reader: "[see Warnings and Precautions (5.1)]" """
+_END = re.compile(r"[.!?;:\n]")
 _LONGEST = 4000
 """Characters of a claim or a passage that are compared (ours: 3 of 10,000 sentences of our real
 texts have more than 1,100)."""
@@ -21,8 +23,12 @@ _MOST_SENTENCES = 150
 
 def too_much(claim: str, grounds: Grounds) -> Finding | None:
     """What says that the two are too long to be compared: what is not compared does not pass."""
-    longest = max(len(claim), len(grounds.passage))
-    if longest <= _LONGEST:
+    both = claim, grounds.passage
+    if max(map(len, both)) <= _LONGEST:
+        # Seen at once: a word has two characters and more, and a sentence ends somewhere.
+        ends = math.prod(1 + len(_END.findall(text)) for text in both)
+        if ends <= _MOST_SENTENCES and math.prod(map(len, both)) <= 4 * _MOST_WORDS:
+            return None
         said, source = read(claim), read(grounds.passage)
         words = max(map(len, said.sentences), default=0) * max(
             map(len, source.sentences), default=0
@@ -73,9 +79,12 @@ def is_quoted_whole(claim: str, passage: str) -> bool:
     """Whether `claim` is, character for character, one or more whole sentences of `passage`."""
     if claim == passage:
         return any(map(str.isalnum, claim))  # it has words
-    ours, source, at = read(claim).tokens, read(passage), passage.find(claim)
-    if at < 0 or not ours or passage[at + len(claim) :].lstrip()[:1] == "?":
+    at = passage.find(claim)
+    if at < 0 or passage[at + len(claim) :].lstrip()[:1] == "?":
         return False  # a question is not quoted without its mark
+    ours, source = read(claim).tokens, read(passage)
+    if not ours:
+        return False
     begins = {source.tokens[members[0]].start for members in source.sentences}
     ends = {source.tokens[members[-1]].end for members in source.sentences}
     return at + ours[0].start in begins and at + ours[-1].end in ends

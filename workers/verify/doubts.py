@@ -4,26 +4,21 @@ A guard that finds the words of claim and passage at odds may be wrong as often 
 asks. Where a judge answers, the claim stands or falls by that; where nobody does, it falls.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from knowledge.judging import judging_policy
 from workers.verify.comparable import is_quoted_whole, without_references
-from workers.verify.facts import numbers
+from workers.verify.facts import names, numbers
 from workers.verify.guards import (
     arms,
     assertion,
-    content,
-    dates,
-    designs,
+    causes,
     direction,
     drugs,
-    modality,
-    named,
     negation,
     population,
-    significance,
 )
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -59,18 +54,12 @@ _ASKED: Sequence[tuple[Guard, str]] = (
     (assertion.guard, "certainty"),
     (direction.guard, "direction"),
     (arms.guard, "arm"),
-    (modality.guard, "certainty"),
+    (causes.guard, "certainty"),
     (population.guard, "population"),
     (_numbers, "number"),
-    (named.guard, "name"),
-    (content.guard, "name"),
-    (dates.guard, "date"),
+    (names.unknown, "name"),
     (drugs.guard, "treatment"),
-    (designs.guard, "design"),
-    (significance.guard, "certainty"),
 )
-_NOT_ASKED = frozenset({"comparator"})
-"""Findings that are as often in true claims as in false ones."""
 
 
 def doubts(claim: str, grounds: Grounds) -> tuple[Doubt, ...]:
@@ -79,13 +68,7 @@ def doubts(claim: str, grounds: Grounds) -> tuple[Doubt, ...]:
     if is_quoted_whole(claim, grounds.passage):
         return ()
     found: dict[str, Doubt] = {}
-    for kind, one in _found(claim, grounds):
-        found.setdefault(kind, Doubt(kind, one.detail))
-    return tuple(found.values())
-
-
-def _found(claim: str, grounds: Grounds) -> Iterator[tuple[str, Finding]]:
     for guard, kind in _ASKED:
         for one in guard(claim, grounds):
-            if one.code not in _NOT_ASKED:
-                yield kind, one
+            found.setdefault(kind, Doubt(kind, one.detail))
+    return tuple(found.values())

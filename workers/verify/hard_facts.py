@@ -5,30 +5,31 @@ catches stands in docs/verification.md. What is softer is a doubt (`workers.veri
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from workers.verify.comparable import is_quoted_whole, too_much, without_references
-from workers.verify.facts import names, numbers
-from workers.verify.guards import designs, drugs, named, population
+from workers.verify.facts import names, numbers, outcomes
+from workers.verify.guards import drugs, population, trials
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 
 Guard = Callable[[str, Grounds], list[Finding]]
 
-CERTAIN: Sequence[Guard] = (numbers.guard, names.guard, named.numbers)
+CERTAIN: Sequence[Guard] = (numbers.guard, names.guard, outcomes.guard, trials.guard)
 """All that they find is certain: a figure, a name with digits or an identifier that the document
-does not have."""
+does not have, a figure that it has of the opposite."""
 STATED: Sequence[tuple[Guard, frozenset[str]]] = (
     (drugs.guard, frozenset({"dose", "drug", "frequency", "regimen", "route"})),
     (population.guard, frozenset({"population"})),
-    (designs.guard, frozenset({"design"})),
 )
 """With the codes that are certain where the passage states something else in its place, not where
 it only does not say."""
-QUOTED: Sequence[Guard] = (named.numbers,)
+QUOTED: Sequence[Guard] = (trials.guard,)
 """Whole sentences of the passage say what the passage says and name what it names; but a source may
 itself give a trial a number that is another one's."""
 
 
+@lru_cache(maxsize=256)  # asked again for what is told of a claim that falls
 def hard_facts(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     """What forbids `claim`, given what it leans on, in the order of the guards."""
     claim, grounds = without_references(claim, grounds)

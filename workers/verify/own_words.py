@@ -7,7 +7,7 @@ told by its form, and each word in it must be known to tell nothing: an unknown 
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from clinical_text.assertion.lexicon import lexicon
 from clinical_text.labels import body_of
@@ -16,7 +16,6 @@ from clinical_text.notation import in_one_notation
 from clinical_text.vocabulary import vocabulary
 from store.core.spans import Span
 from workers.verify.guards import omissions
-from workers.verify.guards.grounds import Grounds
 from workers.verify.leads import Leads, leads
 from workers.verify.locating import CitedText, repeated
 from workers.verify.pasted.markup import bare
@@ -64,7 +63,7 @@ def _says(wanted: str, unit: Span, text: str, under: Leads) -> bool:
     cut = _same(wanted, said) or (
         bool(comma) and _same(wanted, rest) and omissions.introduces(head)
     )
-    return cut and not omissions.guard(f"{wanted[:1].upper()}{wanted[1:]}.", Grounds(raw))
+    return cut and not omissions.hides_chance(wanted, raw)
 
 
 def _units(cited: CitedText, place: Span) -> Iterator[Span]:
@@ -83,6 +82,7 @@ def _units(cited: CitedText, place: Span) -> Iterator[Span]:
             yield from (one for n, one in enumerate(lines) if labelled[n] and ends[n])
 
 
+@lru_cache(maxsize=4096)  # a sentence is compared with many statements
 def _folded(words: str, source: str = "") -> str:
     return in_one_notation(normalize(words).text, source).rstrip(_ENDS)
 

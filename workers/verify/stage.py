@@ -152,7 +152,7 @@ def work(context: Context, message: VerifyV1) -> Result:
             in_the_past=in_the_past,
             cost_usd=cost_usd,
             held=held,
-            gate={"version": gate_version(), "counts": counts.as_body()},
+            gate={"version": gate_version(), "counts": counts.model_dump(mode="json")},
             stances={key: one.as_json() for key, one in stances.items()},
         ),
         [version.document_id for version in versions.values() if version.id in used],

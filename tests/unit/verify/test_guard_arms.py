@@ -47,12 +47,8 @@ def test_what_keeps_its_arm_passes(claim: str, passage: str) -> None:
     [
         ("Recurrence was 28% in the ctDNA-guided vs 15% in the standard-management group.", GUIDED),
         ("In the standard-management group 15% recurred.", GUIDED),
-        ("Recurrence was lower in the standard-management than in the ctDNA-guided group.", GUIDED),
         ("Recurrence was 28% with apixaban and 15% with warfarin.", THAN),
         ("Recurrence was lower with apixaban than with warfarin (28% vs. 15%).", THAN),
-        ("Recurrence was lower with warfarin than with apixaban (15% vs. 28%).", THAN),
-        ("Warfarin was superior to apixaban in preventing stroke.", SUPERIOR),
-        ("Compared with apixaban, warfarin was superior.", SUPERIOR),
         ("The rate was 2% for aspirin.", LIST),
         ("For aspirin, clopidogrel and ticagrelor: 1%, 3% and 2%, respectively.", LIST),
         ("92.5% among ctDNA-positive patients.", STATUS),
@@ -64,34 +60,6 @@ def test_what_keeps_its_arm_passes(claim: str, passage: str) -> None:
 )
 def test_what_changes_its_arm_is_vetoed(claim: str, passage: str) -> None:
     assert {finding.code for finding in guard(claim, Grounds(passage))} == {"arm"}
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Apixaban was superior to placebo.",
-        "Apixaban was superior to usual care in preventing stroke.",
-        "Compared with aspirin, apixaban prevented stroke.",
-        "In a comparison with an active comparator apixaban was superior.",
-    ],
-)
-def test_a_comparator_that_the_passage_has_not_is_vetoed(claim: str) -> None:
-    assert {finding.code for finding in guard(claim, Grounds(SUPERIOR))} == {"comparator"}
-
-
-def test_a_control_without_a_name_may_be_called_what_the_source_calls_it() -> None:
-    grounds = Grounds(
-        "Deaths were fewer with apixaban than in the control group.",
-        text="Patients were assigned to apixaban or placebo.",
-    )
-    assert guard("Deaths were fewer with apixaban than with placebo.", grounds) == []
-    assert guard("Deaths were fewer with apixaban than with aspirin.", grounds) != []
-
-
-def test_the_patients_are_an_arm_where_nothing_else_names_them() -> None:
-    grounds = Grounds("Corin was higher in the patient group compared to the control group.")
-    assert guard("Corin was lower in the control group compared to the patients.", grounds) == []
-    assert guard("Corin was higher in the control group compared to the patients.", grounds) != []
 
 
 def test_two_values_side_by_side_keep_their_order_where_no_arm_is_named() -> None:
@@ -118,48 +86,7 @@ def test_no_text_is_vetoed_against_itself(sentences: list[str], tail: str) -> No
     assert guard(text, Grounds(text)) == []
 
 
-CONTROLS = "Mortality was lower with aspirin than in controls."
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Mortality was lower with aspirin than with placebo.",
-        "Compared with placebo, mortality was lower with aspirin.",
-        "Mortality was lower with aspirin than with usual care.",
-    ],
-)
-def test_controls_are_no_placebo_because_the_text_has_the_word_elsewhere(claim: str) -> None:
-    text = f"{CONTROLS} Responses to placebo and usual care are common in such diseases."
-    assert {one.code for one in guard(claim, Grounds(CONTROLS, text=text))} == {"comparator"}
-
-
-@pytest.mark.parametrize(
-    ("title", "text"),
-    [
-        ("A placebo-controlled trial of aspirin", CONTROLS),
-        ("Aspirin in adults", f"Controls received placebo for a year. {CONTROLS}"),
-        ("Aspirin in adults", f"{CONTROLS} The control group had placebo."),
-    ],
-)
-def test_controls_are_placebo_where_the_source_says_so(title: str, text: str) -> None:
-    claim = "Mortality was lower with aspirin than with placebo."
-    assert guard(claim, Grounds(CONTROLS, title, text)) == []
-
-
 OVERALL = "The overall incidence of fibrillation was 26%."
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "The incidence of fibrillation in the statin group was 26%.",
-        "Of the statin arm, 26% had fibrillation.",
-    ],
-)
-def test_what_is_said_of_all_is_not_told_of_an_arm(claim: str) -> None:
-    text = f"Patients had statins or none. {OVERALL}"
-    assert [one.code for one in guard(claim, Grounds(OVERALL, text=text))] == ["arm"]
 
 
 @pytest.mark.parametrize(

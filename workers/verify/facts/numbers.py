@@ -16,8 +16,10 @@ from clinical_text.notation import PAD, in_digits
 from clinical_text.quantities import Kind, quantities
 from clinical_text.structure import segment
 from clinical_text.vocabulary import vocabulary
+from workers.verify.guards.direction import directions
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.statements import read
 
 _SMALL = 12
 """Whole numbers up to it, without a unit, may be the writer's own counting (ours)."""
@@ -94,10 +96,11 @@ _PER = re.compile(
     r"(?i)(?:\s[^\W\d]{1,20}){0,3}?(?:\s(?:per|in|of|out of)(?:\severy)?|\s?/)"
     r"\s?1[0,\s\u2003]{2,10}(?![\d%])"
 )
+_BARE = re.compile(r"(?i)(?:\b(?:is|are|was|were)|[=:])\s{0,3}$")
 _YEARS = re.compile(r"(?:[-–/.'’]|\b[^\W\d_]{3,9}\.? )(\d\d)(?![\d%])")
 
 
-class _Figure(NamedTuple):
+class Figure(NamedTuple):
     """A number as a text states it; `unit` None where it has none or none that is certain."""
 
     value: float
@@ -111,13 +114,14 @@ class _Figure(NamedTuple):
     hedged: bool = False
     denied: bool = False
     per: float = 0
+    negative: bool = False
 
 
 class _Document(NamedTuple):
     """What a document states: all figures by size, and those of each two neighbouring sentences,
     by what they measure, by size."""
 
-    figures: Sequence[_Figure]
+    figures: Sequence[Figure]
     sizes: _Sizes
     exact: _Sizes
     totals: _Sizes
@@ -134,15 +138,34 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     if grounds.passage not in grounds.text:
         whole += [grounds.passage, grounds.neighbours]
     document = _read("\n\n".join(part for part in whole if part))
-    stated = [*filter(_is_stated, _figures(claim)), *_parts(claim)][:_OF_A_CLAIM]
-    findings = (_judged(figure, document) for figure in stated)
+    figures = figures_of(claim)
+    stated = [*filter(_is_stated, figures), *_parts(claim)][:_OF_A_CLAIM]
+    findings = [_judged(figure, document) for figure in stated]
+    signs = [_unsigned(one, document) for one in figures[:_OF_A_CLAIM] if _is_bare(claim, one)]
+    # A change has a sign; the size of a fall, or of a difference, may be told without.
+    if any(signs) and all(one.word.startswith("chang") for one in directions(read(claim))):
+        findings += signs
     return [*dict.fromkeys(finding for finding in findings if finding is not None)]
 
 
-def _judged(figure: _Figure, document: _Document) -> Finding | None:
+def _is_bare(claim: str, figure: Figure) -> bool:
+    """Whether no word tells which way a number goes: "was 10", not "down by 10" of -10."""
+    return _BARE.search(claim, max(0, figure.start - 10), figure.start) is not None
+
+
+def _unsigned(figure: Figure, document: _Document) -> Finding | None:
+    """The finding about a number that the document has with a minus only."""
+    same = _between(document.figures, figure.value, _slack(figure))
+    alike = [one for one in same if not _differ(one, figure)]
+    if figure.negative or not alike or not all(one.negative for one in alike):
+        return None
+    return _finding("sign", figure, alike[0])
+
+
+def _judged(figure: Figure, document: _Document) -> Finding | None:
     """The finding about one number of a claim, None where it may be right."""
     same = _between(document.figures, figure.value, _slack(figure))
-    alike = [one for one in same if not _differ(one.unit, figure.unit)]
+    alike = [one for one in same if not _differ(one, figure)]
     if any(not _opposed(one, figure) for one in alike):
         return None
     if not alike and _is_ruled(figure, document):
@@ -161,18 +184,18 @@ def _judged(figure: _Figure, document: _Document) -> Finding | None:
     return Finding("number", f"“{figure.raw}” is not in the document")
 
 
-def _is_ruled(figure: _Figure, document: _Document) -> bool:
+def _is_ruled(figure: Figure, document: _Document) -> bool:
     """Whether the document bounds what it measures: the claim may apply the rule to a case."""
     if figure.comparator is not None or figure.unit is None or figure.kind is Kind.PERCENT:
         return False
     return any(one.comparator and one.unit == figure.unit for one in document.figures)
 
 
-def _finding(code: str, figure: _Figure, other: _Figure) -> Finding:
+def _finding(code: str, figure: Figure, other: Figure) -> Finding:
     return Finding(code, f"“{figure.raw}” is not in the document, which has “{other.raw}”")
 
 
-def _is_stated(figure: _Figure) -> bool:
+def _is_stated(figure: Figure) -> bool:
     """Whether a number of a claim must come from its document: not the writer's own counting, not
     what words say without a number (a, each, none, all)."""
     if figure.value in (0, 1) or (figure.value == 100 and figure.unit == "%"):
@@ -182,7 +205,7 @@ def _is_stated(figure: _Figure) -> bool:
     return figure.value > _SMALL and (figure.value not in _ROUND or figure.comparator is not None)
 
 
-def _slack(figure: _Figure) -> float:
+def _slack(figure: Figure) -> float:
     """How far a number that rounds to this one may be off it."""
     slack = figure.step / 2
     if figure.hedged:
@@ -190,16 +213,17 @@ def _slack(figure: _Figure) -> float:
     return slack + 1e-9 * figure.value
 
 
-def _between(figures: Sequence[_Figure], value: float, slack: float) -> Sequence[_Figure]:
+def _between(figures: Sequence[Figure], value: float, slack: float) -> Sequence[Figure]:
     first = bisect_left(figures, value - slack, key=lambda one: one.value)
     return figures[first : bisect_right(figures, value + slack, key=lambda one: one.value)]
 
 
-def _differ(unit: str | None, other: str | None) -> bool:
-    """Whether these are certainly two units; those of a denominator count where both have one."""
-    if unit is None or other is None:
-        return False
-    for part, its in zip(unit.split("/"), other.split("/"), strict=False):
+def _differ(one: Figure, other: Figure) -> bool:
+    """Whether these have certainly two units, or one is a ratio and one a share; units of a
+    denominator count where both have one."""
+    if one.unit is None or other.unit is None:
+        return {one.kind, other.kind} == {Kind.RATIO, Kind.PERCENT}
+    for part, its in zip(one.unit.split("/"), other.unit.split("/"), strict=False):
         if part in _SCALE_OF and its in _SCALE_OF and _SCALE_OF[part] != _SCALE_OF[its]:
             return True
     return False
@@ -208,21 +232,21 @@ def _differ(unit: str | None, other: str | None) -> bool:
 _TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤"}
 
 
-def _opposed(one: _Figure, figure: _Figure) -> bool:
+def _opposed(one: Figure, figure: Figure) -> bool:
     """Whether they bound the same number from two sides: not the two halves that a cut-off makes
     (≤ 7 and > 7), and no bound that is denied ("none was below 50")."""
     turned = _TURNED.get(one.comparator or "")
     return turned == figure.comparator and turned is not None and not one.denied | figure.denied
 
 
-def _base(figure: _Figure) -> tuple[str, float]:
+def _base(figure: Figure) -> tuple[str, float]:
     """What it measures, and its size in the unit that all sizes of that are told in."""
     first, *rest = (figure.unit or "").split("/")
     name, size = _SCALE_OF.get(first, ("", 1.0))
     return "/".join([name, *rest]), size
 
 
-def _converts(figure: _Figure, document: _Document) -> bool:
+def _converts(figure: Figure, document: _Document) -> bool:
     """Whether the document has it in another unit of the same kind, or as a share of one."""
     name, size = _base(figure)
     value, slack = figure.value * size, _slack(figure) * size
@@ -244,7 +268,7 @@ def _converts(figure: _Figure, document: _Document) -> bool:
     return name != "" and _has(document.sizes.get(name, ()), value, slack)
 
 
-def _bounds(figure: _Figure, document: _Document) -> bool:
+def _bounds(figure: Figure, document: _Document) -> bool:
     """Whether the document has a number of its kind, itself no bound, that this bound holds for."""
     name, size = _base(figure)
     sizes = document.exact.get(name, ())
@@ -258,7 +282,7 @@ def _bounds(figure: _Figure, document: _Document) -> bool:
     return _has(sizes, (low + high) / 2, (high - low) / 2)
 
 
-def _follows(figure: _Figure, document: _Document) -> bool:
+def _follows(figure: Figure, document: _Document) -> bool:
     """Whether arithmetic gives it: the rest of a share or of a ratio, else from two numbers of
     neighbouring sentences."""
     name, size = _base(figure)
@@ -336,11 +360,11 @@ def _has(sizes: Sequence[float], value: float, slack: float) -> bool:
 @lru_cache(maxsize=256)
 def _read(text: str) -> _Document:
     """What a document states."""
-    stated = _figures(text)
+    stated = figures_of(text)
     loose = [*_loose(text, stated)]
     told = [*stated, *(figure for figure in loose if figure.unit)]
     starts = [sentence.start for sentence in segment(text).sentences]
-    sentences: list[list[_Figure]] = [[] for _ in range(len(starts) + 1)]
+    sentences: list[list[Figure]] = [[] for _ in range(len(starts) + 1)]
     for figure in [*stated, *(figure for figure in loose if figure.unit == "%")]:
         sentence = sentences[bisect_right(starts, figure.start)]
         if len(sentence) < _PER_SENTENCE:
@@ -357,10 +381,10 @@ def _read(text: str) -> _Document:
     )
 
 
-def _totals(sentences: Sequence[Sequence[_Figure]]) -> Iterator[_Figure]:
+def _totals(sentences: Sequence[Sequence[Figure]]) -> Iterator[Figure]:
     """What three or more numbers of one kind, one after the other in a sentence, sum up to."""
     for sentence in sentences:
-        rows: defaultdict[str, list[_Figure]] = defaultdict(list)
+        rows: defaultdict[str, list[Figure]] = defaultdict(list)
         for figure in sentence:
             rows[_base(figure)[0]].append(figure)
         for row in rows.values():
@@ -372,7 +396,7 @@ def _totals(sentences: Sequence[Sequence[_Figure]]) -> Iterator[_Figure]:
                         yield figure._replace(value=total)
 
 
-def _grouped(figures: Sequence[_Figure]) -> Mapping[str, Sequence[float]]:
+def _grouped(figures: Sequence[Figure]) -> Mapping[str, Sequence[float]]:
     """The sizes of the figures in order, by what they measure."""
     groups: defaultdict[str, list[float]] = defaultdict(list)
     for figure in figures:
@@ -381,7 +405,8 @@ def _grouped(figures: Sequence[_Figure]) -> Mapping[str, Sequence[float]]:
     return {name: sorted(sizes) for name, sizes in groups.items()}
 
 
-def _figures(text: str) -> list[_Figure]:
+@lru_cache(maxsize=64)
+def figures_of(text: str) -> Sequence[Figure]:
     """The numbers of a text in order, without those in names and identifiers."""
     plain = in_digits(text)
     found = []
@@ -401,7 +426,7 @@ def _figures(text: str) -> list[_Figure]:
         if one_in:
             value, step, unit = 100 / value, 20 / value, "%"
         found.append(
-            _Figure(
+            Figure(
                 value,
                 step,
                 unit,
@@ -413,17 +438,18 @@ def _figures(text: str) -> list[_Figure]:
                 _HEDGE.search(plain, max(0, one.start - 30), start) is not None,
                 denied=one.comparator is not None and doc(text).denies_beside(start),
                 per=10.0 ** per[0].count("0") if per else 0,
+                negative=one.value < 0,
             )
         )
     return found
 
 
-def _loose(text: str, stated: Sequence[_Figure]) -> Iterator[_Figure]:
+def _loose(text: str, stated: Sequence[Figure]) -> Iterator[Figure]:
     """The numbers that a document may be read to have besides: those of names, of fractions and of
     multiples, other readings of a comma or point, years in two digits."""
 
-    def figure(value: float, match: re.Match[str], unit: str | None = None) -> _Figure:
-        return _Figure(value, 1, unit, None, Kind.PLAIN, match[0], *match.span())
+    def figure(value: float, match: re.Match[str], unit: str | None = None) -> Figure:
+        return Figure(value, 1, unit, None, Kind.PLAIN, match[0], *match.span())
 
     taken = {at for one in stated for at in range(one.start, one.end)}
     for match in _DIGITS.finditer(text):
@@ -445,12 +471,12 @@ def _loose(text: str, stated: Sequence[_Figure]) -> Iterator[_Figure]:
         yield figure(number, match, unit)
 
 
-def _parts(claim: str) -> Iterator[_Figure]:
+def _parts(claim: str) -> Iterator[Figure]:
     """The fractions that words of a claim state, as shares that may be off a little."""
     for match in _FRACTION.finditer(claim):
         if match["top"] and claim[match.end() : match.end() + 4] == " of ":
             value = 100 * _fraction(match)
-            yield _Figure(value, 10, "%", None, Kind.PLAIN, match[0], *match.span(), hedged=True)
+            yield Figure(value, 10, "%", None, Kind.PLAIN, match[0], *match.span(), hedged=True)
 
 
 def _fraction(match: re.Match[str]) -> float:

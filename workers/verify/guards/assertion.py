@@ -4,6 +4,8 @@
 that there are metastases, or that he has cancer.
 """
 
+from collections.abc import Sequence
+
 from clinical_text.assertion.marks import Assertion
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -16,19 +18,39 @@ so (ours: at half, twice as many false claims have it as true ones, on 4,500 wri
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """How the passage says what the claim says as a fact. Empty: no veto, which is no support."""
-    said, source = read(claim), read(grounds.passage)
-    held = [
-        i
-        for i, token in enumerate(said.tokens)
-        if token.content and not token.frame and token.stem in source.by_stem
-    ]
+    said = read(claim)
+    held, marks = _held(said, read(grounds.passage))
     kept = _cues(said)
-    marks = [_everywhere(source, said.stems[i]) for i in held]
     return [
         Finding("modality", f"the passage says it as {means.value}, the claim as a fact")
         for means in Assertion
         if means not in kept and 0 < sum(means in one for one in marks) >= _SHARE * len(held)
     ]
+
+
+def is_denied(claim: str, passage: str) -> bool:
+    """Whether the passage denies, wherever it has them, all the words that it has of a claim that
+    denies nothing, and these are most of the claim."""
+    said = read(claim)
+    held, marks = _held(said, read(passage))
+    content = sum(token.content and not token.frame for token in said.tokens)
+    return (
+        len(held) > _SHARE * content
+        and all(Assertion.NEGATED in one for one in marks)
+        and Assertion.NEGATED not in _cues(said)
+    )
+
+
+def _held(
+    said: Statement, source: Statement
+) -> tuple[Sequence[int], Sequence[frozenset[Assertion]]]:
+    """The words of content of the claim that the passage has, and what it says of each."""
+    held = [
+        i
+        for i, token in enumerate(said.tokens)
+        if token.content and not token.frame and token.stem in source.by_stem
+    ]
+    return held, [_everywhere(source, said.stems[i]) for i in held]
 
 
 def _cues(text: Statement) -> set[Assertion]:

@@ -13,7 +13,6 @@ from typing import Literal
 
 from clinical_text.vocabulary import vocabulary
 from knowledge.meaning import direction_policy
-from workers.verify.guards.compared import way_of_values
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import negations
@@ -67,18 +66,14 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     findings = [
         finding
         for direction in directions(said)
-        if (finding := _compare(claim, said, direction, source, stated)) is not None
+        if (finding := _compare(said, direction, source, stated)) is not None
     ]
     findings += opposites(said, source)
     return list(dict.fromkeys(findings))
 
 
 def _compare(
-    claim: str,
-    said: Statement,
-    claimed: Direction,
-    source: Statement,
-    stated: Sequence[Direction],
+    said: Statement, claimed: Direction, source: Statement, stated: Sequence[Direction]
 ) -> Finding | None:
     company = said.company(claimed.at)
     least = direction_policy().least_closeness * sum(company.values())
@@ -93,15 +88,10 @@ def _compare(
     if best[False] > kept and not (best[False] == differing and best[True] >= least):
         detail = f"the passage says the opposite of “{claimed.word}”"
         return Finding("direction", detail, unsaid=_is_open(claimed, said, source, stated))
-    if kept >= least or claimed.sign == "some":
+    if kept >= least or claimed.sign == "some" or claimed.weak:
         return None
-    by_values = way_of_values(claim, said, claimed.at)
-    if by_values and claimed.sign in _SIZES and (claimed.sign == by_values) is claimed.negated:
-        return Finding("direction", f"the claim's own values are not “{claimed.word}”")
-    if not claimed.weak:
-        detail = f"the passage states no such direction as “{claimed.word}”"
-        return Finding("direction", detail, unsaid=True)
-    return None
+    detail = f"the passage states no such direction as “{claimed.word}”"
+    return Finding("direction", detail, unsaid=True)
 
 
 def _is_open(
@@ -213,7 +203,7 @@ def crossed(claimed: Direction, stated: Direction) -> bool:
 def directions(text: Statement) -> tuple[Direction, ...]:
     """The words of direction of `text`, in order."""
     denied = negations(text).odd
-    outcomes = _outcomes_of(text)
+    known = outcomes(text)
     found, phrases, keys = [], [], _keys(text)
     for places in text.sentences:  # no phrase goes on in the next one
         of_one = _signs().find(keys[places[0] : places[-1] + 1])
@@ -228,7 +218,7 @@ def directions(text: Statement) -> tuple[Direction, ...]:
         following = " ".join(text.words[at + 1 : at + 3])
         if following.startswith("than ") and following[5].isdigit():
             continue  # a comparator: the numbers guard reads it
-        subject, good = _outcome_beside(text, at, outcomes)
+        subject, good = _outcome_beside(text, at, known)
         left, right = _sides(text, first, at)
         word = " ".join(text.words[first : at + 1])
         found.append(Direction(at, word, sign, denied[first], weak, subject, good, left, right))
@@ -246,21 +236,22 @@ def _of_comparator(text: Statement, first: int) -> tuple[Sign, bool] | None:
     return found[0][2] if found else None
 
 
-def _outcomes_of(text: Statement) -> list[tuple[int, str, bool]]:
+def outcomes(text: Statement) -> list[tuple[int, str, bool]]:
+    """The known outcomes: the place of each, its subject, and whether its rise is good."""
     return [
         (first + length - 1, *meaning) for first, length, meaning in _outcomes().find(text.stems)
     ]
 
 
 def _outcome_beside(
-    text: Statement, at: int, outcomes: Iterable[tuple[int, str, bool]]
+    text: Statement, at: int, known: Iterable[tuple[int, str, bool]]
 ) -> tuple[str | None, bool | None]:
     """The outcome that token `at` speaks of: rather one after it than one before it, rather a
     thing than its risk, else the nearest."""
     here, tokens = text.tokens[at], text.tokens
     near = [
         (i < at, subject == "any", abs(tokens[i].place - here.place), subject, good)
-        for i, subject, good in outcomes
+        for i, subject, good in known
         if i != at
         and tokens[i].clause == here.clause
         and abs(tokens[i].place - here.place) <= _NEAR_OUTCOME

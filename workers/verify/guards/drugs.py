@@ -7,7 +7,7 @@ the passage leaves without a drug may be stated of the drug that its title names
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from clinical_text.quantities import Quantity
 from knowledge.drugs import drugs_at
@@ -133,6 +133,7 @@ def _read_around(grounds: Grounds) -> _Reading:
     return _read(fold(f"{grounds.title}.\n\n{grounds.neighbours}"))
 
 
+@lru_cache(maxsize=64)
 def _read(text: str) -> _Reading:
     drugs: set[str] = set()
     doses: list[_Given] = []

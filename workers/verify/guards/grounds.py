@@ -20,8 +20,8 @@ class Grounds:
     title: str = ""
     text: str = ""
     neighbours: str = ""
-    identifiers: Mapping[str, str] = field(default_factory=dict)
-    origin: Mapping[str, str] = field(default_factory=dict)
+    identifiers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    origin: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def known(self) -> dict[str, str]:

@@ -10,7 +10,6 @@ from clinical_text.doc import doc
 from clinical_text.normalize import normalize
 from clinical_text.notation import in_plain_digits
 from clinical_text.quantities import Quantity, quantities
-from knowledge.guard_terms import named_terms
 from knowledge.words import Mention
 
 _TOKEN = re.compile(r"[^\W_]+(?:['.·][^\W_]+)*|(?<=[^\W_])\+(?![\d.])")
@@ -120,19 +119,3 @@ def _stands(text: str, run: Sequence[Token], phrase: tuple[str, ...], exact: boo
     return written == phrase and all(
         _GAP.fullmatch(text[one.end : two.start]) for one, two in pairwise(run)
     )
-
-
-def spelled_out(text: str) -> list[str]:
-    """The long forms of the known short ones in a text."""
-    known = named_terms().same
-    return [long for one in tokens(text) for long in known.get(one.text, ())]
-
-
-def spells(acronym: str, words: Sequence[Token]) -> bool:
-    """Whether the initials of a run of words are the acronym; small words may be left out."""
-    letters = "".join(c for c in acronym.lower() if c.isalnum())
-    initials = "".join(one.stem[0] for one in words)
-    full = [one.stem[0] for one in words if one.stem not in ("of", "and", "the", "for", "in")]
-    # "ctDNA" is spelled by circulating, tumor and DNA.
-    joined = "".join(one.stem if one.stem in ("dna", "rna") else one.stem[0] for one in words)
-    return letters in initials or letters in "".join(full) or letters in joined

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 from clinical_text.assertion.lexicon import lexicon
 from clinical_text.assertion.marks import Assertion
-from knowledge.meaning import direction_policy, modality_policy, negation_policy
+from knowledge.meaning import direction_policy, negation_policy
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import (
@@ -160,7 +160,7 @@ def _heads(text: Statement, odd: Sequence[bool], i: int) -> bool:
 
 @cache
 def _refraining() -> Phrasebook[None]:
-    return Phrasebook([(phrase, None) for phrase in modality_policy().refraining.words])
+    return Phrasebook([(phrase, None) for phrase in negation_policy().refraining])
 
 
 @cache

@@ -1,7 +1,7 @@
 """Whom a claim is about is whom its passage is about (DESIGN section 2, invariant 6). Pure.
 
 What the passage leaves out may come from the title or the text, unless the passage or they name
-another population. What the passage says of a part of the patients is not said of all.
+another population.
 """
 
 import re
@@ -12,12 +12,9 @@ from clinical_text.marker_statuses import marker_statuses
 from knowledge.breadth import is_broader
 from knowledge.guard_terms import population_terms
 from knowledge.loader import load
-from workers.verify.guards.binding import telling_words
-from workers.verify.guards.extent import orders
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import Lexicon, fold, sentences, spelled_out, tokens
-from workers.verify.guards.statements import read
+from workers.verify.guards.lexing import Lexicon, fold, tokens
 
 _ROMAN = {"0": 0, "i": 1, "ii": 2, "iii": 3, "iv": 4, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
 _NUMERAL = r"(?:III|II|IV|I|[0-5])(?:[ABCabc](?![A-Za-z]))?(?![\w.%])"
@@ -26,30 +23,14 @@ _LABELLED = re.compile(
     rf"(?P<list>{_NUMERAL}(?:\s*(?:,|-|/|to|and|or|through|,\s*and|,\s*or)\s*{_NUMERAL})*)"
 )
 _JOINED = re.compile(rf"(?i)(?P<joint>-|to|through)?\s{{0,9}}(?P<numeral>{_NUMERAL})")
-_CLAUSE = re.compile(r"(?i)[;:]|,?\s{1,9}(?:whereas|while|but|although|though)\s")
-_HEADS = (
-    r"(?:patients?|those|people|persons?|individuals?|participants?|subjects?|women|men|adults"
-    r"|children|adolescents|infants|cases|tumou?rs|carriers|survivors|recipients)"
-)
-_BOUNDED = re.compile(
-    rf"(?i)\b(?:in|among|amongst|for|within|of)\s+(?P<who>(?:(?!(?:in|for|among|within)\s)[^\s,;:()]+\s+){{0,6}}?{_HEADS}\b"
-    r"(?:\s+(?:with|who|whose|aged|having|without|at|carrying|undergoing|receiving|in\s+the)\s+"
-    r"(?P<what>(?:the\s)?(?:(?!\b(?:the|was|were|is|are|had|did|showed)\b)"
-    r"[^,;:()\[\]]){2,80}))?)"
-)
 _STATUS = "status of "
-# A subgroup is kept when the claim has this share of its words. Ours.
-_KEPT = 0.7
-# A clause of the passage is what a claim restates when it has this many words of it. Ours.
-_RESTATED = 2
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
-    """Populations of `claim` that its source does not state, contradicts, or states of a part."""
+    """Populations of `claim` that its source does not state, or contradicts."""
     claim, passage = fold(claim), fold(grounds.passage)
     findings = _strange(_values(claim), _values(passage), grounds, passage)
-    findings += _strange_diseases(claim, passage, grounds)
-    return findings + _widened(claim, passage, grounds)
+    return findings + _strange_diseases(claim, passage, grounds)
 
 
 def _strange(
@@ -59,8 +40,6 @@ def _strange(
     for category, values in said.items():
         here: Set[str] = stated.get(category, set())
         strange = values - here
-        if "people" in strange and category == "organism" and _orders(passage):
-            strange -= {"people"}  # whom else a label tells what to do
         if strange and category.startswith(_STATUS):
             strange -= _of_the_only_marker(category, strange, grounds, passage)
         if strange and not here:
@@ -74,11 +53,6 @@ def _strange(
             for value in sorted(strange)
         ]
     return findings
-
-
-def _orders(passage: str) -> bool:
-    source = read(passage)
-    return any(orders(source, members) for members in source.sentences)
 
 
 def _of_the_only_marker(
@@ -121,48 +95,6 @@ def _strange_diseases(claim: str, passage: str, grounds: Grounds) -> list[Findin
     return [
         Finding("population", f"“{one}” is not in the passage", unsaid) for one in sorted(strange)
     ]
-
-
-def _widened(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
-    """A subgroup to which the passage binds what the claim says, and which the claim leaves out."""
-    words = telling_words(claim)
-    title = telling_words(fold(grounds.title))
-    best, bounds = 0, list[str]()
-    for clause, who in _bounded_clauses(passage):
-        shared = len(words & (telling_words(clause) - telling_words(who)))
-        if shared > best:
-            best, bounds = shared, []
-        if shared == best:
-            bounds.append(who)
-    missing = [who for who in bounds if not _is_kept(who, claim, words, title)]
-    if best < _RESTATED or not bounds or len(missing) < len(bounds):
-        return []
-    return [Finding("subgroup", f"the passage speaks of “{missing[0]}” only", unsaid=True)]
-
-
-def _is_kept(who: str, claim: str, words: Set[str], title: Set[str]) -> bool:
-    """Whether the claim has the subgroup in its own words, or the title has it for the whole."""
-    own = telling_words(who) - title
-    words |= telling_words(" ".join(spelled_out(claim)))
-    if len(own & words) >= len(own) * _KEPT:
-        return True
-    mine, its = _values(claim), _values(who)
-    its.pop("organism", None)
-    return bool(its) and all(its[category] <= mine.get(category, set()) for category in its)
-
-
-def _bounded_clauses(passage: str) -> Iterator[tuple[str, str]]:
-    """Each clause of the passage with the subgroup that it is bound to, if any."""
-    for sentence in sentences(passage):
-        leading = ""
-        for number, clause in enumerate(_CLAUSE.split(sentence)):
-            found = list(_BOUNDED.finditer(clause))
-            who = found[0]["who"] if found else ""
-            is_leading = bool(found) and not telling_words(clause[: found[0].start()])
-            if number == 0 and is_leading:
-                leading = who
-            # Two groups in one clause are compared: the clause is bound to neither.
-            yield clause, who if len(found) == 1 or is_leading else leading
 
 
 def _values(text: str) -> dict[str, set[str]]:

@@ -224,12 +224,6 @@ def _frame() -> frozenset[str]:
     return frozenset(stem_of(word)[0] for word in content_policy().frame)
 
 
-def is_month(words: Sequence[str], at: int) -> bool:
-    """Whether the word is the month of May, not the verb: a day or a year stands beside it."""
-    beside = (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])
-    return words[at] == "may" and any(one.isdigit() for one in beside)
-
-
 class Phrasebook(Generic[Name]):
     """Finds phrases in a sequence of words or stems, longest first, none over another."""
 

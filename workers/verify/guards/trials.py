@@ -28,6 +28,17 @@ _LETTERS = 5
 _LITERATURE = ("PMID ", "PMC", "DOI ")
 
 
+def guard(claim: str, grounds: Grounds) -> list[Finding]:
+    """Identifiers and trials of `claim` that its source does not have, and trials under the number
+    of another one."""
+    claim = fold(claim)
+    return [
+        *strange_identifiers(claim, grounds),
+        *mismatched(claim, grounds),
+        *strange_trials(claim, grounds),
+    ]
+
+
 def strange_identifiers(claim: str, grounds: Grounds) -> list[Finding]:
     """Identifiers of the folded `claim` that its source does not print and does not have, or that
     belong to another trial than the source's own."""

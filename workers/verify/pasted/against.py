@@ -12,6 +12,7 @@ from typing import Literal
 from knowledge.judging import judging_policy
 from workers.verify.claims import Located
 from workers.verify.deciding import denies
+from workers.verify.guards.assertion import is_denied
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.trials import gives_away_a_known_number
 
@@ -23,6 +24,8 @@ PAIR = "trial_identifier"
 """The code of a number that is said of a trial that has another one."""
 _MISSING = "name"
 """The doubt about words that the passage lacks: it states nothing in their place."""
+_ASSERTED = "certainty"
+"""The doubt about what the passage does not say as a fact, among it what it denies."""
 _CONTRADICTED = ("contradicted", "the passage says otherwise")
 _NOT_STATED = (
     UNSURE,
@@ -52,8 +55,11 @@ def told(located: Located, facts: Sequence[Finding]) -> Told:
     read, likely = located.reading, judging_policy().sure.likely
     stated = any(not one.unsaid for one in facts) or any(one.kind != _MISSING for one in doubts)
     leans = read is not None and read.contradicted == max(read)
-    against = denies(located) or (stated and leans)
-    of_it = against or read is None or read.not_enough < likely
+    of_it = read is None or read.not_enough < likely
+    asked = any(one.kind == _ASSERTED for one in doubts)
+    denied = of_it and asked and is_denied(located.text, located.passage)
+    against = denies(located) or denied or (stated and leans)
+    of_it = of_it or against
     details = [
         (one.code if (of_it and not one.unsaid) or _is_known(one, located) else UNSURE, one.detail)
         for one in facts

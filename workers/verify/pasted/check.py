@@ -16,11 +16,9 @@ from workers.verify.checking import Verifier, read
 from workers.verify.claims import Checked, Drafted, Located, Verdict
 from workers.verify.doubts import Doubt, doubts
 from workers.verify.entailment import reader
+from workers.verify.guards import trials
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import fold
-from workers.verify.guards.numbers import strange_identifiers
-from workers.verify.guards.trials import mismatched
 from workers.verify.hard_facts import hard_facts
 from workers.verify.locating import CitedText, locate
 from workers.verify.own_words import own_words
@@ -241,10 +239,9 @@ def _steering(found: Located) -> tuple[str, ...]:
 
 def _facts(words: str, grounds: Grounds) -> tuple[Finding, ...]:
     """The hard facts on the content, and those of what the statement cites."""
-    cited = strange_identifiers(words, grounds.passage, frozenset(grounds.identifiers.values()))
-    names = [*cited, *mismatched(fold(words), grounds)]
     credited = attribution.guard(without_identifiers(words), grounds)
-    return tuple(dict.fromkeys((*hard_facts(plain(words), grounds), *names, *credited)))
+    found = [*hard_facts(plain(words), grounds), *trials.guard(words, grounds), *credited]
+    return tuple(dict.fromkeys(found))
 
 
 def _raw(sources: Mapping[str, CitedText], key: str) -> str:
@@ -271,7 +268,7 @@ def _best(
 
 
 def _names_strange(one: Located) -> bool:
-    return any(doubt.kind == "name" for doubt in one.doubts)
+    return "name" in one.findings or any(doubt.kind == "name" for doubt in one.doubts)
 
 
 def _grounds(one: Located, sources: Mapping[str, CitedText]) -> Grounds | None:

@@ -97,14 +97,15 @@ def nearest(
 def _windows(
     key: str, text: CitedText, held: Held, of_all: Held, weights: Weights
 ) -> Iterator[Passage]:
-    """Runs of sentences that hold enough of the words; a longer one must hold more than its
-    parts."""
+    """Runs of sentences that hold enough of the words, the nearest; a longer one must hold more
+    than its parts."""
     policy = load("verifying")
     longest, least = int(policy["sentences"]), policy["least_coverage"]
     has: Held = np.logical_or.reduce(held, axis=1)
     firsts = _promising(held, has, of_all, longest, least)
     own = held[firsts]
     best = np.zeros((2, len(firsts)))
+    found: list[npt.NDArray[np.float64]] = []
     for more in range(min(longest, len(held))):
         lasts = firsts + more
         within = lasts < len(held)
@@ -116,10 +117,15 @@ def _windows(
         better &= within & has[lasts]
         best[:, better] = near[:, better]
         coverage = (own | of_all).mean(axis=1)
-        for at in np.flatnonzero(better & (coverage >= least)):
-            place = Span(text.sentences[firsts[at]].start, text.sentences[lasts[at]].end)
-            share = float(near[0, at]), float(near[1, at])
-            yield Passage(key, place, float(coverage[at]), share)
+        at = np.flatnonzero(better & (coverage >= least))
+        starts = np.array([text.sentences[first].start for first in firsts[at]])
+        ends = np.array([text.sentences[last].end for last in lasts[at]])
+        found.append(np.stack([-near[0, at], -near[1, at], ends - starts, starts, coverage[at]]))
+    runs = np.concatenate(found, axis=1)
+    for one in np.lexsort(runs[2::-1])[: int(policy["windows"])]:
+        near0, near1, length, start, coverage0 = runs[:, one]
+        place = Span(int(start), int(start + length))
+        yield Passage(key, place, float(coverage0), (-float(near0), -float(near1)))
 
 
 def _promising(

@@ -2,51 +2,25 @@
 sealed. Pure; no word of a claim is in it (invariant 11)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Sequence
 
+from contracts.inputs import GateCounts
 from knowledge.judging import judging_policy
 from workers.verify.claims import Basis, Checked, Opinions
 from workers.verify.judging import Judged, Support
 
 
-@dataclass(frozen=True)
-class GateCounts:
-    """The counts of one answer; all but `stops` are of a language model's draft.
-
-    `drafted` claims end as `own_words` (shown as they were drafted), as `source_words` (words of
-    their sources are shown in their place) or not at all. `mended` went back to their drafter;
-    `repaired` of these are shown. `doubts` were put to a judge, who answered `answered`; `standing`
-    were settled by nobody. Of `both` claims both judges spoke; they `disagreed` about some. The
-    judge passed `controls_missed` of the false `controls`; `believed` is None where none was asked.
-    """
-
-    drafted: int = 0
-    own_words: int = 0
-    source_words: int = 0
-    mended: int = 0
-    repaired: int = 0
-    doubts: int = 0
-    doubts_answered: int = 0
-    doubts_standing: int = 0
-    both_judged: int = 0
-    disagreed: int = 0
-    controls: int = 0
-    controls_missed: int = 0
-    believed: bool | None = None
-    stops: Mapping[str, int] = field(default_factory=dict)
-    """Claims that fell, by what stopped them (`stopped_by`); one may be stopped by several."""
-
-    def as_body(self) -> dict[str, Any]:
-        """As it is stored."""
-        return asdict(self)
-
-
 def count(
     results: Sequence[Checked], judged: Judged, *, by_model: bool, set_aside: bool
 ) -> GateCounts:
-    """Count what became of a draft.
+    """Count what became of a draft; all but `stops` are of a language model's.
+
+    `drafted` claims end as `own_words` (shown as they were drafted), as `source_words` (words of
+    their sources are shown in their place) or not at all. `mended` went back to their drafter;
+    `repaired` of these are shown. `doubts` were put to a judge, who answered `doubts_answered`;
+    `doubts_standing` were settled by nobody. Of `both_judged` both judges spoke; they `disagreed`
+    about some. The judge passed `controls_missed` of the false `controls`. `stops` are those that
+    fell, by what stopped them (`stopped_by`); one may be stopped by several.
 
     Args:
         results: its claims; of a model's draft that is set aside, those of that draft.

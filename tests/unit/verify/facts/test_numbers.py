@@ -181,3 +181,20 @@ def test_any_notation_is_found_again_and_no_other_number(number, claimed, stated
 )
 def test_a_share_is_no_difference_of_shares(claim: str, text: str, codes: list[str]) -> None:
     assert [one.code for one in guard(claim, Grounds(text, "", text))] == codes
+
+
+@grid(
+    ("claim", "text", "code"),
+    [
+        ("The mean change was 10 mmHg.", "The mean change was minus ten mmHg.", "sign"),
+        ("Base excess was 8.", "Base excess was -8.", "sign"),
+        ("Base excess was -8.", "Base excess was minus eight.", ""),
+        ("Pressure was down by 10 mmHg.", "The change in pressure was -10 mmHg.", ""),
+        ("Pressure fell: it was 10 mmHg lower.", "The change in pressure was -10 mmHg.", ""),
+        ("The difference was 2.1 days.", "The difference was -2.1 days.", ""),
+        ("The risk was 1.63% higher.", "The risk was higher (RR 1.63).", "unit"),
+        ("The risk was 63% higher.", "The risk was higher (RR 1.63).", ""),
+    ],
+)
+def test_a_sign_and_a_ratio_are_kept(claim: str, text: str, code: str) -> None:
+    assert [one.code for one in guard(claim, Grounds(text, text=text))] == [code] * bool(code)

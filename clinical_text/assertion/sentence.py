@@ -81,7 +81,8 @@ class Sentence:
                 depth = max(0, depth - 1)
             if word.endswith("n't") or word == "cannot":
                 middle = stop - 3
-                self._add(_PARTED.get(word, word[:-3]), start, middle, depth)
+                if middle > start:  # a contraction may stand alone, as in dictations
+                    self._add(_PARTED.get(word, word[:-3]), start, middle, depth)
                 self._add("not", middle, stop, depth)
             else:
                 self._add(word, start, stop, depth)

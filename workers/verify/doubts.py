@@ -19,6 +19,7 @@ from workers.verify.guards import (
     drugs,
     negation,
     population,
+    trials,
 )
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -58,6 +59,7 @@ _ASKED: Sequence[tuple[Guard, str]] = (
     (population.guard, "population"),
     (_numbers, "number"),
     (names.unknown, "name"),
+    (trials.titled_otherwise, "trial"),
     (drugs.guard, "treatment"),
 )
 

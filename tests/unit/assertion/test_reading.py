@@ -16,7 +16,7 @@ texts = st.text(max_size=300) | st.lists(
     st.sampled_from(
         ["no", "not", "denies", "fever", "cough", ",", "or", "and", "but", ":", "none", "\n", "(",
          ")", "was", "seen", "if", "?", "-", "history of", "mother", "“", ";", "|",
-         "without", "didn't"]
+         "without", "didn't", "n't", "cannot"]
     ),
     max_size=40,
 ).map(" ".join)  # fmt: skip

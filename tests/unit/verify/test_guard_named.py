@@ -3,6 +3,7 @@
 import pytest
 
 from tests.grid import grid
+from workers.verify.doubts import doubts
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.trials import guard
 from workers.verify.hard_facts import hard_facts
@@ -64,6 +65,18 @@ def test_a_known_number_goes_with_no_other_trial(trial: str, number: str) -> Non
     grounds = Grounds(passage, text=f"{passage} It is registered as {number}.")
     assert guard(f"{trial} ({number}) enrolled patients.", grounds) == []
     assert guard(f"IMvigor011 ({number}) enrolled patients.", grounds) != []
+
+
+@grid("other", ["the VEGA and ALTAIR trials", "the COBRA trial", "IMvigor010"])
+def test_a_trial_of_the_title_is_asked_about_where_the_passage_names_others(other: str) -> None:
+    passage = f"It does not randomize patients; it feeds {other}."
+    grounds = Grounds(passage, title="GALAXY: a registry of resected colon cancer", text=passage)
+    claim = f"GALAXY does not randomize patients and feeds {other}."
+    assert hard_facts(claim, grounds) == ()
+    assert [one.kind for one in doubts(claim, grounds)] == ["trial"]
+    assert "trial" in {
+        one.code for one in hard_facts(claim.replace("GALAXY", "IMvigor011"), grounds)
+    }
 
 
 def test_a_name_that_several_trials_share_goes_with_their_numbers_only() -> None:

@@ -61,21 +61,45 @@ def strange_identifiers(claim: str, grounds: Grounds) -> list[Finding]:
 
 
 def strange_trials(claim: str, grounds: Grounds) -> list[Finding]:
-    """Trials named in the folded `claim` that the passage does not speak of."""
-    said = trial_names(claim)
-    if not said:
+    """Trials named in the folded `claim` that neither the passage nor its title speaks of, nor what
+    stands around a passage that names none."""
+    unsaid = _not_in_passage(claim, grounds)
+    if not unsaid:
         return []
-    passage = fold(grounds.passage)
-    stated = trial_names(passage)
+    stated, title = trial_names(fold(grounds.passage)), fold(grounds.title)
     around = trial_names(fold(f"{grounds.title}\n\n{grounds.neighbours}"))
     findings = []
-    for name, raw in said.items():
-        if name in stated or _stands_in(raw, passage):
-            continue
+    for name, raw in unsaid.items():
         elsewhere = name in around or (not around and _is_sole_trial(name, grounds.text))
-        if stated or not elsewhere:
+        if not _stands_in(raw, title) and (stated or not elsewhere):
             findings.append(Finding("trial", f"“{raw}” is not in the passage", unsaid=True))
     return findings
+
+
+def titled_otherwise(claim: str, grounds: Grounds) -> list[Finding]:
+    """Trials of the claim that its source's title names, where the passage names others: it may
+    be on one of those, or tell what belongs to the one of the title."""
+    unsaid = _not_in_passage(fold(claim), grounds)
+    if not (unsaid and trial_names(fold(grounds.passage))):
+        return []
+    title = fold(grounds.title)
+    return [
+        Finding("trial", f"the passage does not name “{raw}”", unsaid=True)
+        for raw in unsaid.values()
+        if _stands_in(raw, title)
+    ]
+
+
+def _not_in_passage(claim: str, grounds: Grounds) -> dict[str, str]:
+    """The trials that the folded claim names and the passage does not."""
+    said = trial_names(claim)
+    passage = fold(grounds.passage) if said else ""
+    stated = trial_names(passage)
+    return {
+        name: raw
+        for name, raw in said.items()
+        if name not in stated and not _stands_in(raw, passage)
+    }
 
 
 def _stands_in(raw: str, passage: str) -> bool:

@@ -439,10 +439,8 @@ def test_links_lead_somewhere_and_commands_exist(path: Path) -> None:
             assert all(word in targets() for word in words[1:2]), line
         elif words and words[0] in {"attest", ".venv/bin/attest"}:
             assert words[1] in known, line
-            group = known[words[1]]
-            below = getattr(group, "commands", None)
-            alone = not words[2:] and getattr(group, "invoke_without_command", False)
-            assert below is None or alone or words[2] in below, line
+            below = getattr(known[words[1]], "commands", None)
+            assert below is None or words[2] in below, line
 
 
 def test_the_architecture_shows_every_queue_and_its_message_once() -> None:

@@ -562,7 +562,14 @@ def test_eb_7_1_a_work_of_a_pack_is_known_by_its_identifier_and_not_by_what_a_re
 ) -> None:
     entry = next(one for pack in scenarios() for one in pack.usable() if one.doi)
     assert entry.doi is not None
-    following.pmc.change("1001", doi=entry.doi)
+    day = f"{entry.year}-01-01"
+    following.pmc.change(
+        "1001",
+        doi=entry.doi,
+        title=entry.title,
+        pubYear=str(entry.year),
+        firstPublicationDate=day,
+    )
     following.refresh()
     title = entry.title if as_in_the_pack else "Something else entirely, on glaciers"
     following.crossref.put(entry.doi, title=[title])

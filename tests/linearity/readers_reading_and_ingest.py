@@ -107,6 +107,7 @@ def _edition(text: str) -> object:
             Held(
                 document_id=UUID(int=number),
                 key=f"k:{number}",
+                source=None,
                 title=title[:1000] or "-",
                 opening=text,
                 source_type="guideline",

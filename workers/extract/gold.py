@@ -216,14 +216,15 @@ def _entry(field: str, gold: Any, name: str = "") -> list[Value]:
     if not found and kind == "lab" and (told := _lab(name, gold)) is not None:
         return [told]
     if not found and kind == "medication":
-        bare = _DOSE_ALONE.fullmatch(words.strip(": "))
-        name, dose = (bare["name"], float(bare["dose"])) if bare else (words.strip(": "), None)
-        return [Medication(name=name, dose=dose)]
+        whole = words.strip(": ")
+        name, _, last = whole.rpartition(" ")
+        if name and _NUMBER.fullmatch(last):  # a dose whose unit the gold does not give
+            return [Medication(name=name.rstrip(), dose=float(last))]
+        return [Medication(name=whole, dose=None)]
     return found or [Words(text=words)]
 
 
-_DOSE_ALONE = re.compile(r"(?P<name>\S.*\S)\s+(?P<dose>\d+(?:\.\d+)?)")
-"""A drug and a dose whose unit the gold does not give."""
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 
 
 def _lab(name: str, gold: Any) -> Value | None:

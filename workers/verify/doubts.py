@@ -59,7 +59,7 @@ _ASKED: Sequence[tuple[Guard, str]] = (
     (population.guard, "population"),
     (_numbers, "number"),
     (names.unknown, "name"),
-    (trials.titled_otherwise, "trial"),
+    (trials.named_otherwise, "trial"),
     (drugs.guard, "treatment"),
 )
 

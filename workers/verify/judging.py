@@ -68,8 +68,8 @@ class _Judged(BaseModel):
     verdict: Annotated[Support, BeforeValidator(lambda written: meant(written, _SAID))]
     missing: Annotated[
         str,
-        Field(description="words of the claim that the source does not bear out; empty if none"),
-    ] = ""
+        Field(description="copied words: not borne out, or left out; empty if none"),
+    ] = Field(default_factory=str)
 
 
 class Judgement(BaseModel):
@@ -86,7 +86,7 @@ Ask = Callable[[Prompt[Judgement]], Proposal[Judgement]]
 @dataclass(frozen=True)
 class Reply:
     """What a model said of a claim: its verdict, the doubts that it settled, all that it answered,
-    and the words that it misses in the source, if the claim has them."""
+    and words of the claim that it misses in the source, or of the source that it misses in it."""
 
     verdict: Support
     settled: frozenset[str] = frozenset()

@@ -76,7 +76,9 @@ def reasons(one: Located, reply: Reply | None) -> list[str]:
     if reply.verdict is not Support.SUPPORTED:
         told.append(_REASONS[reply.verdict])
         if reply.missing and reply.missing in one.text:  # a copy: no judge writes into a claim
-            told.append(f"It does not say: “{reply.missing}”.")
+            told.append(f"Not borne out as it stands: “{reply.missing}”.")
+        elif reply.missing and reply.missing in one.passage:
+            told.append(f"The claim leaves out: “{reply.missing}”.")
     return told
 
 

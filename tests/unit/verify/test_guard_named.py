@@ -12,7 +12,7 @@ GROUNDS = Grounds(
     "In DYNAMIC (ACTRN12615000381583) recurrence-free survival was kept. NCCN recommends testing, "
     "whereas ESMO does not.",
     title="Circulating tumor DNA in colon cancer",
-    text="GALAXY (UMIN000039205) was another study. This is v2.2024 of the guideline. ASCO met.",
+    text=f"{'How it began. ' * 40}GALAXY (UMIN000039205) was another study. ASCO met.",
     identifiers={"pmid": "35657320", "doi": "10.1056/NEJMoa2200075", "journal": "N Engl J Med"},
 )
 

@@ -72,7 +72,9 @@ def test_what_holds_and_what_no_wording_cures_is_not_sent_back(
 def test_the_drafter_is_told_which_of_its_words_the_judge_misses_and_nothing_else() -> None:
     one = located("The drug helped adults in Spain.")
     copied = Reply(Support.PARTIAL, missing="in Spain")
-    assert reasons(one, copied)[-1] == "It does not say: “in Spain”."
+    assert reasons(one, copied)[-1] == "Not borne out as it stands: “in Spain”."
+    left_out = Reply(Support.PARTIAL, missing=one.passage[:12])
+    assert reasons(one, left_out)[-1] == f"The claim leaves out: “{one.passage[:12]}”."
     invented = Reply(Support.PARTIAL, missing="it helped children")
     assert reasons(one, invented) == reasons(one, Reply(Support.PARTIAL))
 

@@ -25,6 +25,8 @@ _SUFFIX = re.compile(r"-(?:[A-Z][\w]*|I{1,3}|\d+)|[ -](?:I{2,3}|IV)\b")
 """What makes another trial's name of one: "DYNAMIC-Rectal", "DYNAMIC-III"."""
 _LETTERS = 5
 """Letters that a trial's name has at least where only its place tells that it is one (ours)."""
+_OPENING = 400
+"""Characters of a text in which it says what it is on (ours)."""
 _LITERATURE = ("PMID ", "PMC", "DOI ")
 
 
@@ -66,28 +68,33 @@ def strange_trials(claim: str, grounds: Grounds) -> list[Finding]:
     unsaid = _not_in_passage(claim, grounds)
     if not unsaid:
         return []
-    stated, title = trial_names(fold(grounds.passage)), fold(grounds.title)
+    stated, subject = trial_names(fold(grounds.passage)), _subject(grounds)
     around = trial_names(fold(f"{grounds.title}\n\n{grounds.neighbours}"))
     findings = []
     for name, raw in unsaid.items():
         elsewhere = name in around or (not around and _is_sole_trial(name, grounds.text))
-        if not _stands_in(raw, title) and (stated or not elsewhere):
+        if not _stands_in(raw, subject) and (stated or not elsewhere):
             findings.append(Finding("trial", f"“{raw}” is not in the passage", unsaid=True))
     return findings
 
 
-def titled_otherwise(claim: str, grounds: Grounds) -> list[Finding]:
-    """Trials of the claim that its source's title names, where the passage names others: it may
-    be on one of those, or tell what belongs to the one of the title."""
+def named_otherwise(claim: str, grounds: Grounds) -> list[Finding]:
+    """Trials of the claim that its source is on, where the passage names others: it may speak of
+    one of those, or tell what belongs to its own."""
     unsaid = _not_in_passage(fold(claim), grounds)
     if not (unsaid and trial_names(fold(grounds.passage))):
         return []
-    title = fold(grounds.title)
+    subject = _subject(grounds)
     return [
         Finding("trial", f"the passage does not name “{raw}”", unsaid=True)
         for raw in unsaid.values()
-        if _stands_in(raw, title)
+        if _stands_in(raw, subject)
     ]
+
+
+def _subject(grounds: Grounds) -> str:
+    """What tells which study a source is on: its title and how it begins."""
+    return fold(f"{grounds.title}\n\n{grounds.text[:_OPENING]}")
 
 
 def _not_in_passage(claim: str, grounds: Grounds) -> dict[str, str]:

@@ -574,7 +574,8 @@ def test_eb_7_1_a_work_of_a_pack_is_what_the_pack_its_source_and_its_registry_sa
         abstractText="An article.",
     )
     following.refresh()
-    following.crossref.put(entry.doi, title=[titles[registry_says]])
+    issued = {"date-parts": [[entry.year, 1]]}
+    following.crossref.put(entry.doi, title=[titles[registry_says]], issued=issued)
     following.refresh("crossref", "held")
     found = following.rows("SELECT DISTINCT subject FROM finding")
     expected = [] if source_says == registry_says else [f"doi:{entry.doi}"]

@@ -80,7 +80,8 @@ _DRUG = re.compile(
     rf"(?P<change>{_TO})?{_DOSE}"
 )
 CALLED = re.compile(
-    rf"(?i)(?:(?P<form>{_FORM})\s++)?(?P<name>[a-z][a-z0-9/+-]{{1,60}}+(?: [a-z][a-z0-9+-]{{1,60}}+)?)"
+    rf"(?i)(?:(?P<form>{_FORM})\s++)?"
+    r"(?P<name>[a-z][a-z0-9/+-]{1,60}+(?: [a-z][a-z0-9+-]{1,60}+)?)"
     rf"(?=\s*+(?:$|[,;(–-]|\d)|\s++(?:{_FORM}|{_OFTEN}|{_ROUTE})(?![a-z]))"
     r"(?:\s(?P<dose>\d{2,4}(?:\.\d)?|[5-9]|\d\.\d{1,2})(?=\s(?!\s*+[-–])|$|,))?"
 )

@@ -90,13 +90,13 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def keyed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     """An instance that asks for keys, and holds no evidence."""
     folder = tmp_path_factory.mktemp("keyed")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:  # of this instance, and of none that starts later
         patch.setenv("ATTEST_REQUIRE_KEYS", "true")
         running = start(folder / "data")
-        try:
-            yield running
-        finally:
-            running.stop()
+    try:
+        yield running
+    finally:
+        running.stop()
 
 
 def make_key(site: Up, *scopes: str) -> str:

@@ -15,7 +15,8 @@ from knowledge.breadth import meets
 from knowledge.drugs import classes_asked_about, classes_at, drugs, names_one
 from knowledge.loader import load
 from knowledge.naming import mentions
-from knowledge.tags import tags
+from knowledge.products import products
+from knowledge.tags import KINDS, tags
 
 _QUALIFIES = re.compile(
     r"(?<![a-z])[a-z]++(?:(?<=ed)|(?<=ing)|(?<=ly)|(?<=ic)|(?<=al)|(?<=[ai]ble)|(?<=ous)|(?<=ive))"
@@ -99,9 +100,13 @@ def has_another(retrieval: Retrieval, missing: Sequence[str]) -> bool:
 
 
 def by_tags(name: str, told: Sequence[str]) -> bool:
-    """Whether a source is on the disease that a name is a name of, under another one."""
-    asked = tags("diseases", name)
-    return bool(asked) and any(meets(tags("diseases", one), asked) for one in told)
+    """Whether a source is on the disease or the decision that a name is a name of, under another
+    one (MRD, residual disease). A drug or a product is none: another one is no answer."""
+    kinds = KINDS if not (drugs(name) or products(name)) else KINDS[:1]
+    asked = {kind: tags(kind, name) for kind in kinds}
+    return any(
+        meets(tags(kind, one), named) for kind, named in asked.items() if named for one in told
+    )
 
 
 def _is_particular(name: str) -> bool:

@@ -5,9 +5,10 @@ import pytest
 from contracts import Retrieval
 from contracts.retrieval import Asked, Meant, ReadAs
 from tests.bodies import filled
+from tests.grid import grid
 from workers.retrieve.understanding.asked.read import read_asked
 from workers.verify.abstention import must_abstain
-from workers.verify.remarks import names_nothing_else, offered, read_as, unnamed
+from workers.verify.remarks import by_tags, names_nothing_else, offered, read_as, unnamed
 
 ELIQUIS = Meant(word="eliqis", name="Eliquis", of="apixaban")
 SIGNATERA = Meant(word="Signaterra", name="Signatera", of=None)
@@ -90,3 +91,20 @@ def test_a_name_that_no_source_of_the_answer_has_is_told(
 def test_initials_may_be_typed_without_capitals(source: str, told: list[str]) -> None:
     asked = filled(Asked, names=["dfs imvigor011"], required=["dfs imvigor011"])
     assert unnamed("hr for dfs imvigor011", filled(Retrieval, asked=asked), [source]) == told
+
+
+@grid(
+    ("name", "spoken"),
+    [
+        ("MRD", True),
+        ("molecular residual disease", True),
+        ("Guardant Reveal", False),
+        ("apixaban", False),
+        ("leukemia", False),
+    ],
+)
+def test_a_decision_may_go_by_another_name_and_a_drug_or_a_product_may_not(
+    name: str, spoken: bool
+) -> None:
+    told = ["Niraparib in residual disease: patients were screened with Signatera, a ctDNA test."]
+    assert by_tags(name, told) is spoken

@@ -123,9 +123,9 @@ def _spans_are_shifted() -> None:
     commit = stage.SPEC.commit
 
     def shifted(unit: Any, message: Any, result: Any) -> None:
-        for claim in getattr(result, "body", {}).get("claims", []):
-            for citation in claim["citations"]:
-                citation["start"] += 1
+        for claim in result.body.claims:
+            for citation in claim.citations:
+                object.__setattr__(citation, "start", citation.start + 1)
         commit(unit, message, result)
 
     object.__setattr__(stage.SPEC, "commit", shifted)

@@ -35,8 +35,9 @@ from store.core.schema import migrate
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.embedded import embedded
-from store.index import dense, filters, lexical
+from store.index import dense, lexical
 from store.index.filters import Filter
+from store.index.sizes import HNSW_INDEX
 from store.index.terms import terms
 from workers.encoder import encoder_for
 from workers.retrieve.fusion import fuse
@@ -57,7 +58,7 @@ FILTERS: Mapping[str, Filter] = {
     ),
 }
 SIZE_OF = {
-    "vector_index_mb": f"coalesce(pg_relation_size(to_regclass('{filters.HNSW_INDEX}')), 0)",
+    "vector_index_mb": f"coalesce(pg_relation_size(to_regclass('{HNSW_INDEX}')), 0)",
     "vectors_mb": "pg_table_size('chunk_vector')",
     "lexical_mb": "pg_total_relation_size('lex_posting') + pg_total_relation_size('lex_segment')",
     "database_mb": "pg_database_size(current_database())",
@@ -165,8 +166,7 @@ def measure(store: Store, corpus: Corpus, count: int) -> dict[str, Any]:
                 times.append((time.perf_counter() - begun) * 1000)
                 read = lexical.prepare(session, terms(question), segments)
                 by_words = lexical.best(session, read, depth, only)
-                whole = read.chunk_ids if read else None
-                by_meaning = dense.search(session, vector, depth, only=only, whole=whole)
+                by_meaning = dense.search(session, vector, depth, only=only)
             best = right[name][number]
             if len(by_meaning) < len(best):
                 raise RuntimeError(f"{name}: {len(by_meaning)} chunks where {len(best)} pass")

@@ -17,7 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,8 +37,10 @@ from store.core.unit_of_work import Store
 from store.embedded import embedded
 from store.index import dense, lexical
 from store.index.filters import Filter
+from store.index.partitions import Servers
 from store.index.sizes import HNSW_INDEX
 from store.index.terms import terms
+from store.operations import partitions
 from workers.encoder import encoder_for
 from workers.retrieve.fusion import fuse
 from workers.retrieve.search import search
@@ -66,7 +68,9 @@ SIZE_OF = {
 
 
 @contextmanager
-def index(corpus: Corpus, keep: Path | None) -> Iterator[tuple[Store, dict[str, Any]]]:
+def index(
+    corpus: Corpus, keep: Path | None, segment_chunks: int
+) -> Iterator[tuple[Store, dict[str, Any]]]:
     """A database with the corpus in it; gives what building it took and how large it is."""
     with tempfile.TemporaryDirectory(prefix="attest-bench-") as scratch:
         directory = (keep or Path(scratch)) / str(corpus.chunks)
@@ -78,14 +82,40 @@ def index(corpus: Corpus, keep: Path | None) -> Iterator[tuple[Store, dict[str, 
             engine = connect(servers.database_url)
             migrate(engine)
             if not record.exists():
-                record.write_text(json.dumps(_build(engine, corpus)), "utf-8")
+                record.write_text(json.dumps(_build(engine, corpus, segment_chunks)), "utf-8")
             yield Store(engine), json.loads(record.read_text("utf-8"))
             engine.dispose()
 
 
-def _build(engine: sa.Engine, corpus: Corpus) -> dict[str, Any]:
+@contextmanager
+def spread(store: Store, corpus: Corpus, count: int) -> Iterator[tuple[Store, float]]:
+    """The same corpus on so many servers, and none of it on the first; gives the seconds that
+    moving it took."""
+    with tempfile.TemporaryDirectory(prefix="attest-bench-") as scratch, ExitStack() as stack:
+        urls = {}
+        for number in range(count):
+            servers = stack.enter_context(embedded(Path(scratch) / str(number)))
+            urls[f"part-{number}"] = servers.database_url
+        spreading = Store(store.engine, servers=Servers(urls))
+        stack.callback(spreading.servers.dispose)
+        begun = time.perf_counter()
+        for number, name in enumerate(urls):
+            console.print(f"moving to {name}")
+            partitions.add(spreading, name, "bench")
+            most = None if number + 1 == count else corpus.chunks // count
+            partitions.move(spreading, partitions.MAIN, name, "bench", most=most)
+        seconds = time.perf_counter() - begun
+        for engine in (store.engine, *map(spreading.servers.writing, urls)):
+            with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(sa.text(f"DROP INDEX IF EXISTS {HNSW_INDEX}"))
+                connection.execute(sa.text("VACUUM ANALYZE"))
+                dense.ensure_index(connection)
+        yield spreading, round(seconds, 1)
+
+
+def _build(engine: sa.Engine, corpus: Corpus, segment_chunks: int) -> dict[str, Any]:
     console.print(f"loading {corpus.chunks:,} chunks")
-    seconds = load(engine, corpus)
+    seconds = load(engine, corpus, segment_chunks)
     begun = time.perf_counter()
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         console.print("building the vector index, if there are enough vectors")
@@ -220,15 +250,30 @@ def main() -> None:
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="chunks, by commas")
     parser.add_argument("--queries", type=int, default=200, help="for each filter")
     parser.add_argument("--keep", type=Path, help="a directory for the databases")
+    parser.add_argument(
+        "--partitions", type=int, default=0, help="then again on so many servers; not with --keep"
+    )
     chosen = parser.parse_args()
+    if chosen.partitions and chosen.keep:
+        parser.error("--partitions moves what --keep would keep")
+    segment_chunks = lexical.MAX_SEGMENT_CHUNKS
     body: dict[str, Any] = {"bench": "search", "load": round(os.getloadavg()[0], 1)}
     body["encoding_a_question"] = encoding(chosen.queries)
     print(f"a question is encoded in {body['encoding_a_question']['ms_p50']} ms (median)")
     for size in map(int, chosen.sizes.split(",")):
         corpus = Corpus(size)
-        with index(corpus, chosen.keep) as (store, built):
+        if chosen.partitions:
+            segment_chunks = min(segment_chunks, -(-size // (4 * chosen.partitions)))
+        with index(corpus, chosen.keep, segment_chunks) as (store, built):
             found = measure(store, corpus, chosen.queries)
-        body[str(size)] = {"built": built, "searches": found}
+            body[str(size)] = {"built": built, "searches": found}
+            if chosen.partitions:
+                with spread(store, corpus, chosen.partitions) as (spreading, moving):
+                    there = measure(spreading, corpus, chosen.queries)
+                body[str(size)]["spread"] = {"moved_in_s": moving, "searches": there}
+                found |= {
+                    f"{name}, {chosen.partitions} servers": row for name, row in there.items()
+                }
         seconds = built["seconds"]
         print(
             f"{size:,} chunks: lexical index written in {seconds['segments']:.0f} s, "

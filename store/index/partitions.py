@@ -41,6 +41,12 @@ class PartitionAway(psycopg.OperationalError, RuntimeError):
     """A partition that has to be searched does not answer; the text names it and nothing else."""
 
 
+def _away(name: str, error: Exception) -> PartitionAway:
+    if isinstance(error, PartitionAway):
+        return error
+    return PartitionAway(f"the partition {name} of the index is away")
+
+
 class Moved(psycopg.OperationalError, RuntimeError):
     """Part of the index was moved while a search began, which a retry will find in its place."""
 
@@ -100,7 +106,7 @@ class Servers:
         except _LOST as error:
             if not passes_by_itself(error):
                 raise
-            raise PartitionAway(f"the partition {name} of the index is away") from error
+            raise _away(name, error) from error
 
     def dispose(self) -> None:
         """Close all connections."""
@@ -119,9 +125,7 @@ class Part:
     def open(self, servers: Servers) -> None:
         """Take a connection, and ask for what every search needs."""
         self.session = Session(servers.reading(self.name), expire_on_commit=False)
-        driver = self.session.connection().connection.driver_connection
-        assert isinstance(driver, psycopg.Connection)
-        pipeline = driver.pipeline()
+        pipeline = _driver(self.session).pipeline()
         pipeline.__enter__()
         self.session.info["pipeline"] = pipeline
         ask_sizes(self.session)
@@ -133,12 +137,18 @@ class Part:
             return
         try:
             if pipeline := session.info.pop("pipeline", None):
+                _driver(session).commit()  # sent with the end of the pipeline, not after it
                 pipeline.__exit__(None, None, None)
-            session.commit()
             session.close()
         except _LOST:
             with suppress(*_LOST):
                 session.invalidate()
+
+
+def _driver(session: Session) -> psycopg.Connection[Any]:
+    driver = session.connection().connection.driver_connection
+    assert isinstance(driver, psycopg.Connection)
+    return driver
 
 
 def begin(session: Session, registered: Iterable[tuple[str, str, int]]) -> Sequence[Part]:
@@ -211,7 +221,7 @@ def _guarded(session: Session, part: Part, step: Callable[[Part], None]) -> None
         log.warning("partition_away", partition=part.name, error=type(error).__name__)
         part.close()
         if servers_of(session).waits:
-            raise PartitionAway(f"the partition {part.name} of the index is away") from error
+            raise _away(part.name, error) from error
 
 
 def without(session: Session) -> tuple[str, ...]:

@@ -4,9 +4,7 @@ A secret setting, or an address that contains a password, may come from a file, 
 their secrets: `ATTEST_REDIS_URL_FILE` names the file that holds the `ATTEST_REDIS_URL`.
 """
 
-import json
 import os
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -26,7 +24,6 @@ DAY_SECONDS = 86_400.0
 MOST = 2**40
 """Our upper limit for counts and sizes: far more than a machine holds, far below 64 bits."""
 PREFIX = "ATTEST_"
-_PARTITION = re.compile(r"[a-z][a-z0-9-]{0,39}")
 OF_A_FILE = "_FILE"
 """Suffix of the variables that name a file with a secret setting."""
 MOST_OF_A_SECRET = 16 * 1024
@@ -61,10 +58,10 @@ class Settings(BaseSettings):
     database_url: str = Field(default="", repr=False)
     redis_url: str = Field(default="", repr=False)
     redis_namespace: str = "attest"
-    partitions: dict[str, str] = Field(
-        default_factory=dict,
+    partitions: str = Field(
+        default="",
         repr=False,
-        description="name of a partition of the index → URL of its database",
+        description="NAME=URL of each partition of the index, with spaces between",
     )
     partition_away: Literal["wait", "without"] = Field(
         default="wait", description="what a search does while a partition does not answer"
@@ -195,21 +192,6 @@ class Settings(BaseSettings):
         """Precedence: arguments in code, then the environment, then files that it names."""
         arguments, environment = sources["init_settings"], sources["env_settings"]
         return (arguments, environment, _SecretFiles(settings_cls))
-
-    @field_validator("partitions", mode="before")
-    @classmethod
-    def _from_a_file(cls, written: Any) -> Any:
-        return json.loads(written) if isinstance(written, str) else written
-
-    @field_validator("partitions")
-    @classmethod
-    def _named(cls, urls: dict[str, str]) -> dict[str, str]:
-        if bad := [name for name in urls if not _PARTITION.fullmatch(name) or name == "main"]:
-            raise ValueError(
-                f"{bad[0]!r} cannot be the name of a partition: small letters, digits and hyphens, "
-                "not main"
-            )
-        return urls
 
     @field_validator("key")
     @classmethod

@@ -8,6 +8,7 @@ what is asked of all is sent to all before any is read.
 A server that does not answer is named (`without`), or nothing is found at all: by setting.
 """
 
+import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -55,6 +56,25 @@ class WrongServer(RuntimeError):
     """The URL of a partition leads to another database."""
 
 
+_WRITTEN = re.compile(r"([a-z][a-z0-9-]{0,39})=(postgresql(?:\+psycopg)?://\S+)")
+
+
+def urls_of(written: str) -> dict[str, str]:
+    """The URL of each partition, from `ATTEST_PARTITIONS`.
+
+    Raises:
+        ValueError: it is not such a list. What it says is not repeated, as it may be a password.
+    """
+    found = [_WRITTEN.fullmatch(one) for one in written.split()]
+    urls = {one[1]: one[2] for one in found if one}
+    if len(urls) < len(found) or "main" in urls:
+        raise ValueError(
+            "ATTEST_PARTITIONS: write NAME=postgresql://USER@HOST/DATABASE for each, with spaces "
+            "between; a name has small letters, digits and hyphens, is there once, and not main"
+        )
+    return urls
+
+
 @dataclass(eq=False)
 class Servers:
     """The servers of the partitions, for one process, and what it keeps of them."""
@@ -70,8 +90,8 @@ class Servers:
 
     @classmethod
     def of(cls, settings: Settings) -> "Servers":
-        """Those of the settings."""
-        return cls(settings.partitions, settings.partition_away == "wait")
+        """Those of the settings. Raises ValueError if they cannot be read."""
+        return cls(urls_of(settings.partitions), settings.partition_away == "wait")
 
     def writing(self, name: str) -> sa.Engine:
         """An engine to write a partition with, without limits of time."""

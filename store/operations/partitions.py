@@ -98,6 +98,7 @@ def add(store: Store, name: str, actor: str) -> None:
         PartitionAway: it does not answer, or no URL is set.
         WrongServer: it is another partition.
     """
+    store.servers.writing(name)  # no row of a name that has no URL
     with store.unit_of_work(actor) as work:
         work.session.execute(
             sa.text(

@@ -42,8 +42,8 @@ from workers.retrieve.search import search
 
 WORDS = tuple(
     """colon rectal cancer surgery chemotherapy recurrence survival ctDNA stage trial apixaban
-    warfarin stroke bleeding kidney renal anticoagulation fibrillation hazard ratio cohort placebo insulin
-    glucose pembrolizumab melanoma response relapse""".split()  # noqa: SIM905  read as words
+    warfarin stroke bleeding kidney renal anticoagulation fibrillation hazard ratio cohort placebo
+    insulin glucose pembrolizumab melanoma response relapse""".split()  # noqa: SIM905  read as words
 )
 FILTERS = {
     "none": Filter(),
@@ -98,12 +98,12 @@ def working(settings: Settings) -> Iterator[InlineWorker]:
 
 
 @contextmanager
-def databases(servers: EmbeddedServers, *names: str) -> Iterator[dict[str, str]]:
-    """An empty database for each partition: the URLs by name."""
+def databases(servers: EmbeddedServers, *names: str) -> Iterator[str]:
+    """An empty database for each partition: the setting for them."""
     made = {name: f"part_{name}_{uuid4().hex[:8]}" for name in names}
     for database in made.values():
         create_database(servers, database, "template0")
-    yield {name: url_of(servers, database) for name, database in made.items()}
+    yield " ".join(f"{name}={url_of(servers, database)}" for name, database in made.items())
     for database in made.values():
         drop_database(servers, database)
 
@@ -234,7 +234,7 @@ def test_a_url_that_leads_to_another_partition_is_refused(
     servers: EmbeddedServers, settings: Settings
 ) -> None:
     with databases(servers, "a") as urls:
-        both = {**urls, "b": urls["a"]}
+        both = f"{urls} b{urls.removeprefix('a')}"
         with working(settings.model_copy(update={"partitions": both})) as worker:
             partitions.add(worker.store, "a", "test")
             with pytest.raises(WrongServer, match="URL of b leads to a"):
@@ -256,7 +256,7 @@ def test_a_partition_that_dies_in_mid_question_is_named_or_waited_for(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with embedded(tmp_path / "gone") as gone:
-        urls = {"gone": gone.database_url}
+        urls = f"gone={gone.database_url}"
         with working(settings.model_copy(update={"partitions": urls})) as worker:
             partitions.add(worker.store, "gone", "test")
             ingest(worker.store, TRIAL)

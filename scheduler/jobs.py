@@ -14,6 +14,8 @@ from store.core.clock import database_now
 from store.core.unit_of_work import Promise, Store
 from store.documents import tags
 from store.index import dense, lexical
+from store.index.partitions import PartitionAway
+from store.index.writing import ACTIVE
 from store.models import now
 from store.operations import retention, set_back_clock
 from store.pipeline import circuits
@@ -84,12 +86,16 @@ def merge_segments(store: Store) -> None:
 def _servers(store: Store) -> Iterator[sa.Engine]:
     """The first server, and every partition that answers."""
     yield store.engine
-    for name in store.servers.urls:
-        engine = store.servers.writing(name)
+    if not store.servers.urls:
+        return
+    with Session(store.engine) as session:
+        names = session.execute(ACTIVE).scalars().all()
+    for name in names:
         try:
+            engine = store.servers.writing(name)
             with engine.connect():
                 pass
-        except sa.exc.OperationalError:
+        except (sa.exc.OperationalError, PartitionAway):
             log.warning("partition_away", partition=name)
         else:
             yield engine

@@ -111,7 +111,7 @@ def place(store: Store, encoded: Encoded, documents: Mapping[UUID, UUID]) -> boo
     if not store.servers.urls:
         return False
     with Session(store.engine) as session:
-        names = session.execute(_ACTIVE).scalars().all()
+        names = session.execute(ACTIVE).scalars().all()
         if names:
             _record(session, {one: chosen(work, names) for one, work in documents.items()})
         where = placed(session, documents)
@@ -129,7 +129,7 @@ def place(store: Store, encoded: Encoded, documents: Mapping[UUID, UUID]) -> boo
     return bool(where)
 
 
-_ACTIVE = sa.text("SELECT name FROM index_partition WHERE state = 'active'")
+ACTIVE = sa.text("SELECT name FROM index_partition WHERE state = 'active'")
 
 
 def chosen(work: UUID, names: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from sqlmodel import Session
 
 from store.core.unit_of_work import Store, UnitOfWork
 from store.index import lexical
+from store.index.dense import require_encoder
 from store.index.partitions import PartitionAway, WrongServer
 from store.index.writing import NEW_CHUNKS
 
@@ -164,6 +165,7 @@ def move(
 
     Raises:
         PartitionAway: one of the servers does not answer.
+        EncoderMismatch: the target has vectors of another encoder.
         ValueError: both are the same.
     """
     if source == target:
@@ -250,10 +252,8 @@ def _record(work: UnitOfWork, versions: list[UUID], names: set[str], target: str
 
 def _copy(here: Session, there: Session, segment: Any, ids: list[int], *, known: bool) -> None:
     """Copy a segment, its vectors and, unless they are `known` there, its chunks."""
-    there.execute(
-        sa.text("INSERT INTO index_encoder SELECT true, :name, :dimensions ON CONFLICT DO NOTHING"),
-        here.execute(sa.text("SELECT name, dimensions FROM index_encoder")).one()._asdict(),
-    )
+    encoder = here.execute(sa.text("SELECT name, dimensions FROM index_encoder")).one()
+    require_encoder(there, encoder.name, encoder.dimensions)
     if not known:
         rows = here.execute(
             sa.text("SELECT id, version_id FROM chunk WHERE id = ANY(:ids)"), {"ids": ids}

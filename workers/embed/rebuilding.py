@@ -9,6 +9,7 @@ from sqlmodel import Session
 from clinical_text.chunks import Chunk
 from store.core.unit_of_work import Store
 from store.documents.documents import get_versions
+from store.index.dense import require_encoder
 from store.index.writing import write_partition
 from store.operations import partitions
 from workers.embed.stage import encode
@@ -41,6 +42,9 @@ def rebuild(
     Raises:
         NoPartition, PartitionAway, WrongServer, EncoderMismatch: it cannot be.
     """
+    with Session(store.engine) as session:
+        require_encoder(session, encoder.name, encoder.dimensions)
+        session.commit()
     partitions.set_state(store, name, "rebuilding", actor)
     partitions.prepare(store, name)
     after, seen, written = _FIRST, 0, 0

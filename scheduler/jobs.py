@@ -13,7 +13,7 @@ from scheduler.weekly.writing import write_weekly
 from store.core.clock import database_now
 from store.core.unit_of_work import Promise, Store
 from store.documents import tags
-from store.index import dense, lexical
+from store.index import dense, merging
 from store.index.partitions import PartitionAway
 from store.index.writing import ACTIVE
 from store.models import now
@@ -80,7 +80,7 @@ def copy_dead(broker: WokenBroker) -> None:
 def merge_segments(store: Store) -> None:
     """Merge segments of the lexical index, on each of its servers."""
     for engine in _servers(store):
-        _as_long_as(lexical.merge, engine)
+        _as_long_as(merging.merge, engine)
 
 
 def _servers(store: Store) -> Iterator[sa.Engine]:
@@ -105,7 +105,7 @@ def renew_segments(store: Store) -> None:
     """Rebuild segments that were built with other rules for terms: searches wait for this."""
     with Session(store.engine) as texts:
         for engine in _servers(store):
-            if renewed := _as_long_as(lambda session: lexical.renew(session, texts), engine):
+            if renewed := _as_long_as(lambda session: merging.renew(session, texts), engine):
                 log.info("lexical_index_renewed", segments=renewed)
             texts.rollback()
 

@@ -16,13 +16,14 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import sqlalchemy as sa
 from numpy.typing import NDArray
 from rich.console import Console
@@ -70,8 +71,9 @@ SIZE_OF = {
 @contextmanager
 def index(
     corpus: Corpus, keep: Path | None, segment_chunks: int
-) -> Iterator[tuple[Store, dict[str, Any]]]:
-    """A database with the corpus in it; gives what building it took and how large it is."""
+) -> Iterator[tuple[Store, dict[str, Any], int]]:
+    """A database with the corpus in it; gives what building it took, how large it is, and its
+    server's process."""
     with tempfile.TemporaryDirectory(prefix="attest-bench-") as scratch:
         directory = (keep or Path(scratch)) / str(corpus.chunks)
         directory.mkdir(parents=True, exist_ok=True)
@@ -83,19 +85,22 @@ def index(
             migrate(engine)
             if not record.exists():
                 record.write_text(json.dumps(_build(engine, corpus, segment_chunks)), "utf-8")
-            yield Store(engine), json.loads(record.read_text("utf-8"))
+            assert servers.postgres.pid is not None
+            yield Store(engine), json.loads(record.read_text("utf-8")), servers.postgres.pid
             engine.dispose()
 
 
 @contextmanager
-def spread(store: Store, corpus: Corpus, count: int) -> Iterator[tuple[Store, float]]:
+def spread(store: Store, corpus: Corpus, count: int) -> Iterator[tuple[Store, float, list[int]]]:
     """The same corpus on so many servers, and none of it on the first; gives the seconds that
-    moving it took."""
+    moving it took, and the processes of the servers."""
     with tempfile.TemporaryDirectory(prefix="attest-bench-") as scratch, ExitStack() as stack:
-        urls = {}
+        urls, pids = {}, []
         for number in range(count):
             servers = stack.enter_context(embedded(Path(scratch) / str(number)))
             urls[f"part-{number}"] = servers.database_url
+            assert servers.postgres.pid is not None
+            pids.append(servers.postgres.pid)
         spreading = Store(store.engine, servers=Servers(urls))
         stack.callback(spreading.servers.dispose)
         begun = time.perf_counter()
@@ -110,7 +115,7 @@ def spread(store: Store, corpus: Corpus, count: int) -> Iterator[tuple[Store, fl
                 connection.execute(sa.text(f"DROP INDEX IF EXISTS {HNSW_INDEX}"))
                 connection.execute(sa.text("VACUUM ANALYZE"))
                 dense.ensure_index(connection)
-        yield spreading, round(seconds, 1)
+        yield spreading, round(seconds, 1), pids
 
 
 def _build(engine: sa.Engine, corpus: Corpus, segment_chunks: int) -> dict[str, Any]:
@@ -216,6 +221,39 @@ def measure(store: Store, corpus: Corpus, count: int) -> dict[str, Any]:
     return found
 
 
+def cpu(store: Store, corpus: Corpus, count: int, pids: Sequence[int]) -> dict[str, float]:
+    """Milliseconds of CPU of one search without a filter: of this process, of the server that works
+    most, and of all. Other programs do not change it, and on hosts of their own servers work at the
+    same time."""
+    queries, questions = corpus.queries(count), corpus.questions(count)
+    segments: dict[int, lexical.Segment] = {}
+
+    def spent() -> list[float]:
+        here = time.process_time()
+        return [here, *map(_of_tree, pids)]
+
+    def run() -> None:
+        for question, vector in zip(questions, queries, strict=True):
+            with store.reading() as session:
+                search(session, question, vector, segments, only=Filter())
+
+    run()
+    before = spent()
+    run()
+    each = [(now - then) * 1000 / count for now, then in zip(spent(), before, strict=True)]
+    return {
+        "cpu_ms_here": round(each[0], 1),
+        "cpu_ms_busiest_server": round(max(each[1:]), 1),
+        "cpu_ms_all": round(sum(each), 1),
+    }
+
+
+def _of_tree(pid: int) -> float:
+    """Seconds of CPU of a server and the processes of its connections."""
+    server = psutil.Process(pid)
+    return sum(sum(one.cpu_times()[:2]) for one in (server, *server.children(recursive=True)))
+
+
 def _recall(found: list[tuple[int, float]], right: list[tuple[int, float]]) -> float:
     """The share of the first ten that are among the first ten found."""
     wanted = {key for key, _ in right[:10]}
@@ -264,13 +302,16 @@ def main() -> None:
         corpus = Corpus(size)
         if chosen.partitions:
             segment_chunks = min(segment_chunks, -(-size // (4 * chosen.partitions)))
-        with index(corpus, chosen.keep, segment_chunks) as (store, built):
+        with index(corpus, chosen.keep, segment_chunks) as (store, built, pid):
             found = measure(store, corpus, chosen.queries)
-            body[str(size)] = {"built": built, "searches": found}
+            work = cpu(store, corpus, chosen.queries, [pid])
+            body[str(size)] = {"built": built, "searches": found, "work": work}
             if chosen.partitions:
-                with spread(store, corpus, chosen.partitions) as (spreading, moving):
+                with spread(store, corpus, chosen.partitions) as (spreading, moving, pids):
                     there = measure(spreading, corpus, chosen.queries)
-                body[str(size)]["spread"] = {"moved_in_s": moving, "searches": there}
+                    more = cpu(spreading, corpus, chosen.queries, [pid, *pids])
+                body[str(size)]["spread"] = {"moved_in_s": moving, "searches": there, "work": more}
+                print(f"one server {work}, {chosen.partitions} servers {more}")
                 found |= {
                     f"{name}, {chosen.partitions} servers": row for name, row in there.items()
                 }

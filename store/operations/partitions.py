@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from store.core.unit_of_work import Store, UnitOfWork
-from store.index import lexical
+from store.index import merging
 from store.index.dense import require_encoder
 from store.index.partitions import PartitionAway, WrongServer
 from store.index.writing import NEW_CHUNKS
@@ -186,7 +186,7 @@ def _unmerged(store: Store, name: str) -> Iterator[None]:
     """No segments of a server are merged until the block ends: it knows them by their chunks."""
     engine = store.engine if name == MAIN else store.servers.writing(name)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        key = {"key": lexical.MERGE_LOCK}
+        key = {"key": merging.MERGE_LOCK}
         connection.execute(sa.text("SELECT pg_advisory_lock(:key)"), key)
         try:
             yield

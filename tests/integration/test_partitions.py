@@ -20,7 +20,7 @@ from store.core.database import connect
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.embedded import EmbeddedServers, embedded
-from store.index import dense, lexical
+from store.index import dense, merging
 from store.index.filters import Filter
 from store.index.partitions import Moved, PartitionAway, WrongServer, require_unmoved
 from store.operations import partitions
@@ -183,7 +183,7 @@ def test_servers_find_what_one_finds_while_parts_come_move_and_are_rebuilt(
     partitions.move(spread.store, "main", "b", "test")
     assert sum(filter(None, spread.chunks().values())) == total
 
-    monkeypatch.setattr(lexical, "MERGE_FACTOR", 2)
+    monkeypatch.setattr(merging, "MERGE_FACTOR", 2)
     monkeypatch.setattr(dense, "EXACT_ROWS", 1)
     merge_segments(spread.store)
     for name in ("a", "b", "c"):

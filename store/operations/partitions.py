@@ -82,10 +82,10 @@ def listed(store: Store) -> list[Listed]:
 
 def _chunks(store: Store, name: str) -> int | None:
     try:
-        with store.servers.transaction(name) as session:
+        with Session(store.servers.reading(name)) as session:
             found: int = session.execute(_COUNT).scalar_one()
             return found
-    except (PartitionAway, sa.exc.ProgrammingError):  # no server, or no table yet
+    except (PartitionAway, sa.exc.DBAPIError):  # no server, or no table yet
         return None
 
 

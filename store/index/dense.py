@@ -283,10 +283,11 @@ def _among(
         ids = {} if listed is None else {"ids": Ids(listed)}
         return windows, ask(session, _compared(only, whole=listed is None), parameters | ids)
 
-    first = begin(2 * k)
+    most = k if only is _ANY else 2 * k
+    first = begin(most)
 
     def end() -> list[tuple[int, float]]:
-        (windows, cursor), chunks = first, 2 * k
+        (windows, cursor), chunks = first, most
         while True:
             rows = cursor.fetchall()
             best = _best((key, similarity) for key, similarity, stands in rows if stands)

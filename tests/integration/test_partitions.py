@@ -39,6 +39,7 @@ from tests.servers import (
 from workers.embed.rebuilding import rebuild
 from workers.inline import InlineWorker
 from workers.retrieve.search import search
+from workers.runtime import errors
 
 WORDS = tuple(
     """colon rectal cancer surgery chemotherapy recurrence survival ctDNA stage trial apixaban
@@ -267,13 +268,14 @@ def test_a_partition_that_dies_in_mid_question_is_named_or_waited_for(
             begin = dense.begin
 
             def die(*given: Any) -> Any:
-                monkeypatch.undo()
                 gone.postgres.kill()  # its words were read, its vectors were not
                 return begin(*given)
 
-            monkeypatch.setattr(dense, "begin", die)
             waiting = ask(worker.store, TRIAL_QUESTION)
-            worker.run()
+            with monkeypatch.context() as patched:
+                patched.setattr(dense, "begin", die)
+                patched.setattr(errors, "AWAY_SECONDS", 3600.0)  # until the test says so
+                worker.run()
             assert get_question(worker.store, waiting).status in ("queued", "running")
 
         without = {"partitions": urls, "partition_away": "without"}

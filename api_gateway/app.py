@@ -69,6 +69,7 @@ from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.documents.records import SourceRecord
 from store.extractions.extractions import EXTRACTIONS
+from store.index.partitions import Servers
 from store.questions import states
 from store.sources import refreshes
 from store.texts.notes import NOTES
@@ -256,7 +257,7 @@ def _gateway(settings: Settings) -> Gateway:
         plans_once=True,
     )
     publishing = PublishingThread(engine, WokenBroker(settings).publish)
-    store = Store(engine, publishing)
+    store = Store(engine, publishing, Servers.of(settings))
     client = redis.Redis.from_url(
         settings.redis_url,
         socket_timeout=READINESS_TIMEOUT_SECONDS,

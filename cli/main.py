@@ -109,6 +109,10 @@ GROUPS = {
     "queues": ("cli.commands.stages:queues_app", "The queues in Redis."),
     "audit": ("cli.commands.audit:audit_app", "The tamper-evident log."),
     "recalls": ("cli.commands.recalls:recalls_app", "Answers whose sources changed."),
+    "partitions": (
+        "cli.commands.partitions:partitions_app",
+        "The servers that hold parts of the index: list, add, move, rebuild, turn off.",
+    ),
     "reviews": ("cli.commands.reviews:reviews_app", "Extractions that a person should look at."),
     "keys": ("cli.commands.keys:keys_app", "Keys of the HTTP interface."),
     "watches": ("cli.commands.sources:watches_app", "Which queries are followed at which source."),

@@ -262,6 +262,8 @@ class Retrieval(Body):
     pack_wanted: Names = _NONE
     named_wanted: Names = _NONE
     meant: tuple[Meant, ...] = ()
+    without: tuple[str, ...] = ()
+    """The partitions of the index that were not searched (ADR 0050)."""
     images: tuple[Image, ...] = ()
     explain: tuple[Decision, ...] = ()
     relaxations: tuple[str, ...] = ()

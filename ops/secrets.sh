@@ -43,7 +43,7 @@ write redis_url "redis://:$value@redis:6379/0"
 write redis.conf "requirepass $value"
 
 for name in encoder_key anthropic_api_key model_key ncbi_api_key openfda_api_key openalex_api_key \
-    perplexity_api_key smtp_url audit_key; do
+    perplexity_api_key smtp_url audit_key partitions; do
     [ -e "secrets/$name" ] || write "$name" "$(of_env "$(echo "$name" | tr '[:lower:]' '[:upper:]')")"
 done
 echo "secrets/ has what compose.yaml mounts"

@@ -1,9 +1,10 @@
 """The scheduled jobs. Every job may run in any number of schedulers at once: rows are locked, or
 skipped by the others, so a repeated tick changes nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import sqlalchemy as sa
 import structlog
 from sqlmodel import Session
 
@@ -12,7 +13,9 @@ from scheduler.weekly.writing import write_weekly
 from store.core.clock import database_now
 from store.core.unit_of_work import Promise, Store
 from store.documents import tags
-from store.index import dense, lexical
+from store.index import dense, merging
+from store.index.partitions import PartitionAway
+from store.index.writing import ACTIVE
 from store.models import now
 from store.operations import retention, set_back_clock
 from store.pipeline import circuits
@@ -75,21 +78,43 @@ def copy_dead(broker: WokenBroker) -> None:
 
 
 def merge_segments(store: Store) -> None:
-    """Merge segments of the lexical index."""
-    _as_long_as(lexical.merge, store)
+    """Merge segments of the lexical index, on each of its servers."""
+    for engine in _servers(store):
+        _as_long_as(merging.merge, engine)
+
+
+def _servers(store: Store) -> Iterator[sa.Engine]:
+    """The first server, and every partition that answers."""
+    yield store.engine
+    if not store.servers.urls:
+        return
+    with Session(store.engine) as session:
+        names = session.execute(ACTIVE).scalars().all()
+    for name in names:
+        try:
+            engine = store.servers.writing(name)
+            with engine.connect():
+                pass
+        except (sa.exc.OperationalError, PartitionAway):
+            log.warning("partition_away", partition=name)
+        else:
+            yield engine
 
 
 def renew_segments(store: Store) -> None:
     """Rebuild segments that were built with other rules for terms: searches wait for this."""
-    if renewed := _as_long_as(lexical.renew, store):
-        log.info("lexical_index_renewed", segments=renewed)
+    with Session(store.engine) as texts:
+        for engine in _servers(store):
+            if renewed := _as_long_as(lambda session: merging.renew(session, texts), engine):
+                log.info("lexical_index_renewed", segments=renewed)
+            texts.rollback()
 
 
-def _as_long_as(step: Callable[[Session], bool], store: Store) -> int:
+def _as_long_as(step: Callable[[Session], bool], engine: sa.Engine) -> int:
     """Repeat `step`, each time in its own transaction, until none is left; returns how many."""
     taken, more = 0, True
     while more:
-        with Session(store.engine) as session:
+        with Session(engine) as session:
             more = step(session)
             session.commit()
         taken += more
@@ -113,9 +138,10 @@ _RETAGGED = 200
 
 def index_vectors(store: Store) -> None:
     """Build the vector index once the table is large enough to need it."""
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        if dense.ensure_index(connection):
-            log.info("vector_index_built")
+    for engine in _servers(store):
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            if dense.ensure_index(connection):
+                log.info("vector_index_built")
 
 
 def erase_old(store: Store, days: Mapping[TextKind, int]) -> None:

@@ -12,6 +12,7 @@ from datetime import datetime
 from messages import Stage
 from store.core.settings import Settings
 from store.core.unit_of_work import Promise, Store
+from store.index.partitions import Servers
 from store.models import now
 from workers.registry import spec_of
 from workers.runtime.leases import LeaseKeeper
@@ -31,7 +32,7 @@ class InlineWorker:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._waiting: deque[Promise] = deque()
-        self.store = Store(store.engine, self._publish)
+        self.store = Store(store.engine, self._publish, Servers.of(settings))
         leases = LeaseKeeper(self.store, settings.lease_seconds)
         leases.start()
         self._leases = leases

@@ -18,6 +18,7 @@ from store.core.database import connect, passes_by_itself
 from store.core.schema import require_current_schema
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
+from store.index.partitions import Servers
 from workers.registry import spec_of
 from workers.runtime.alone import Alone
 from workers.runtime.broker import WokenBroker
@@ -57,7 +58,7 @@ def build_store(
     """
     engine = connect(settings.database_url, pool_size=pool_size, plans_once=plans_once)
     broker = WokenBroker(settings, Store(engine))
-    return Store(engine, broker.publish), broker
+    return Store(engine, broker.publish, Servers.of(settings)), broker
 
 
 def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) -> None:

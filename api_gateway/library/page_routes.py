@@ -32,6 +32,7 @@ from knowledge.packs import pack_named
 from knowledge.scenarios import scenarios
 from knowledge.sources import connector_policies
 from store.documents import browse, library
+from store.index.partitions import without
 from store.models import Refresh, Watch, now
 from store.sources import packs, refresh_requests
 
@@ -95,6 +96,7 @@ def _library(
             lines = [held_line(one) for one in rows]
         counted = library.facets(session)
         empty = browse.holds_nothing(session)
+        away = without(session)
     return page(
         request,
         "library.html",
@@ -105,6 +107,7 @@ def _library(
         total=sum(many for _, many in counted["kinds"]),
         states=("current", "superseded", "retracted"),
         lines=lines,
+        without=", ".join(away),
         empty=empty,
         newest=page_address(given, "") if isinstance(asked, DocumentsIn) and asked.cursor else "",
         older=page_address(given, next_cursor),

@@ -15,6 +15,7 @@ from api_gateway.library.schemas import (
 from api_gateway.problems import documented, not_found
 from api_gateway.state import InGateway
 from store.documents import library
+from store.index.partitions import without
 from store.models import Document
 
 router = APIRouter(prefix="/v1", tags=["documents"], dependencies=[needs(Scope.READ)])
@@ -51,7 +52,8 @@ def search(gateway: InGateway, asked: InSearch) -> FoundList:
         found = library.search(
             session, asked.q, gateway.segments, only=asked.only, limit=asked.limit
         )
-    return FoundList(passages=list(found))
+        away = without(session)
+    return FoundList(passages=list(found), without=list(away))
 
 
 @router.get(

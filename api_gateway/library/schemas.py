@@ -102,6 +102,9 @@ class FoundList(BaseModel):
     """Passages, best first."""
 
     passages: list[Found]
+    without: list[str] = Field(
+        default=[], description="parts of what is held that were away and were not searched"
+    )
 
 
 class RestingList(BaseModel):

@@ -76,8 +76,11 @@ class CureOut(answer.Cure):
 class RemarkOut(answer.Remark):
     """What is told of the question beside its answer; it takes nothing out of the answer."""
 
-    code: Literal["read_as", "misspelt", "not_english", "unnamed", "contradicted"] = Field(
-        description="a misspelt word of medicine and what it was read as (`word`, `name`); "
+    code: Literal[
+        "searched_without", "read_as", "misspelt", "not_english", "unnamed", "contradicted"
+    ] = Field(
+        description="parts of what is held that were away (`names`); "
+        "a misspelt word of medicine and what it was read as (`word`, `name`); "
         "a name that may be misspelt (`word`, and the `name` that may be meant); "
         "another language; `names` that no line of the answer speaks of; what the question takes "
         "for granted and a study denies (`document_id`, `version`, `start`, `end`, `quote`)"

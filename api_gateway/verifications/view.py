@@ -107,10 +107,15 @@ def verification_view(
         identifiers=list(named.values()),
         counts=[(shown, relations[name]) for name, shown in RELATION.items()],
         claims=relations.total(),
-        against="the evidence that is held"
-        if result["against"] == "held"
-        else "the sources pasted with it",
+        against=_against(result),
     )
+
+
+def _against(result: Mapping[str, Any]) -> str:
+    if result["against"] != "held":
+        return "the sources pasted with it"
+    away = ", ".join(result.get("without", ()))
+    return f"the evidence that is held{f', without {away}, which was away' if away else ''}"
 
 
 def _runs(

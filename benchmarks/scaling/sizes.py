@@ -183,7 +183,7 @@ def estimate(given: Given, measured: Measured) -> dict[str, dict[str, float]]:
     records, chunks, windows = _rows(given, measured)
     disk = storage(given, measured)
     part_windows, part_chunks = windows / given.partitions, chunks / given.partitions
-    by_meaning, by_words = search_fit(measured), words_fit(measured).at(part_chunks)
+    by_meaning, by_words = search_fit(measured), words_fit(measured).at(chunks)
     grows_a_day = (
         given.changed_a_day * disk["all"] / records * GB
         + given.questions_a_day * measured.question_bytes
@@ -199,7 +199,7 @@ def estimate(given: Given, measured: Measured) -> dict[str, dict[str, float]]:
         "memory_gb": {
             "vector_index_to_stay_in_pages": windows * measured.index_bytes / GB,
             "maintenance_work_mem_of_one_build": part_windows * measured.graph_bytes / GB,
-            "each_retrieve_process": part_chunks * measured.process_bytes / GB,
+            "each_retrieve_process": chunks * measured.process_bytes / GB,
             "redis_for_the_backlog": given.backlog_messages * measured.message_bytes / GB,
         },
         "first_fill_days": {
@@ -230,8 +230,8 @@ def estimate(given: Given, measured: Measured) -> dict[str, dict[str, float]]:
         },
         "search_ms_extrapolated": {
             "p50_by_the_fit_of_each_partition": by_meaning.at(math.log10(part_chunks)),
-            "scoring_words_cpu_of_each_partition_at_best": by_words[0],
-            "scoring_words_cpu_of_each_partition_at_worst": by_words[1],
+            "scoring_words_cpu_at_best": by_words[0],
+            "scoring_words_cpu_at_worst": by_words[1],
             "fit_is_off_by_at_most": by_meaning.worst,
             "largest_measured_chunks": float(measured.curve[-1].chunks),
         },

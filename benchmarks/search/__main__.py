@@ -16,13 +16,14 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import sqlalchemy as sa
 from numpy.typing import NDArray
 from rich.console import Console
@@ -35,9 +36,12 @@ from store.core.schema import migrate
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.embedded import embedded
-from store.index import dense, filters, lexical
+from store.index import dense, lexical
 from store.index.filters import Filter
+from store.index.partitions import Servers
+from store.index.sizes import HNSW_INDEX
 from store.index.terms import terms
+from store.operations import partitions
 from workers.encoder import encoder_for
 from workers.retrieve.fusion import fuse
 from workers.retrieve.search import search
@@ -57,7 +61,7 @@ FILTERS: Mapping[str, Filter] = {
     ),
 }
 SIZE_OF = {
-    "vector_index_mb": f"coalesce(pg_relation_size(to_regclass('{filters.HNSW_INDEX}')), 0)",
+    "vector_index_mb": f"coalesce(pg_relation_size(to_regclass('{HNSW_INDEX}')), 0)",
     "vectors_mb": "pg_table_size('chunk_vector')",
     "lexical_mb": "pg_total_relation_size('lex_posting') + pg_total_relation_size('lex_segment')",
     "database_mb": "pg_database_size(current_database())",
@@ -65,8 +69,11 @@ SIZE_OF = {
 
 
 @contextmanager
-def index(corpus: Corpus, keep: Path | None) -> Iterator[tuple[Store, dict[str, Any]]]:
-    """A database with the corpus in it; gives what building it took and how large it is."""
+def index(
+    corpus: Corpus, keep: Path | None, segment_chunks: int
+) -> Iterator[tuple[Store, dict[str, Any], int]]:
+    """A database with the corpus in it; gives what building it took, how large it is, and its
+    server's process."""
     with tempfile.TemporaryDirectory(prefix="attest-bench-") as scratch:
         directory = (keep or Path(scratch)) / str(corpus.chunks)
         directory.mkdir(parents=True, exist_ok=True)
@@ -77,14 +84,43 @@ def index(corpus: Corpus, keep: Path | None) -> Iterator[tuple[Store, dict[str, 
             engine = connect(servers.database_url)
             migrate(engine)
             if not record.exists():
-                record.write_text(json.dumps(_build(engine, corpus)), "utf-8")
-            yield Store(engine), json.loads(record.read_text("utf-8"))
+                record.write_text(json.dumps(_build(engine, corpus, segment_chunks)), "utf-8")
+            assert servers.postgres.pid is not None
+            yield Store(engine), json.loads(record.read_text("utf-8")), servers.postgres.pid
             engine.dispose()
 
 
-def _build(engine: sa.Engine, corpus: Corpus) -> dict[str, Any]:
+@contextmanager
+def spread(store: Store, corpus: Corpus, count: int) -> Iterator[tuple[Store, float, list[int]]]:
+    """The same corpus on so many servers, and none of it on the first; gives the seconds that
+    moving it took, and the processes of the servers."""
+    with tempfile.TemporaryDirectory(prefix="attest-bench-") as scratch, ExitStack() as stack:
+        urls, pids = {}, []
+        for number in range(count):
+            servers = stack.enter_context(embedded(Path(scratch) / str(number)))
+            urls[f"part-{number}"] = servers.database_url
+            assert servers.postgres.pid is not None
+            pids.append(servers.postgres.pid)
+        spreading = Store(store.engine, servers=Servers(urls))
+        stack.callback(spreading.servers.dispose)
+        begun = time.perf_counter()
+        for number, name in enumerate(urls):
+            console.print(f"moving to {name}")
+            partitions.add(spreading, name, "bench")
+            most = None if number + 1 == count else corpus.chunks // count
+            partitions.move(spreading, partitions.MAIN, name, "bench", most=most)
+        seconds = time.perf_counter() - begun
+        for engine in (store.engine, *map(spreading.servers.writing, urls)):
+            with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(sa.text(f"DROP INDEX IF EXISTS {HNSW_INDEX}"))
+                connection.execute(sa.text("VACUUM ANALYZE"))
+                dense.ensure_index(connection)
+        yield spreading, round(seconds, 1), pids
+
+
+def _build(engine: sa.Engine, corpus: Corpus, segment_chunks: int) -> dict[str, Any]:
     console.print(f"loading {corpus.chunks:,} chunks")
-    seconds = load(engine, corpus)
+    seconds = load(engine, corpus, segment_chunks)
     begun = time.perf_counter()
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         console.print("building the vector index, if there are enough vectors")
@@ -165,8 +201,7 @@ def measure(store: Store, corpus: Corpus, count: int) -> dict[str, Any]:
                 times.append((time.perf_counter() - begun) * 1000)
                 read = lexical.prepare(session, terms(question), segments)
                 by_words = lexical.best(session, read, depth, only)
-                whole = read.chunk_ids if read else None
-                by_meaning = dense.search(session, vector, depth, only=only, whole=whole)
+                by_meaning = dense.search(session, vector, depth, only=only)
             best = right[name][number]
             if len(by_meaning) < len(best):
                 raise RuntimeError(f"{name}: {len(by_meaning)} chunks where {len(best)} pass")
@@ -184,6 +219,39 @@ def measure(store: Store, corpus: Corpus, count: int) -> dict[str, Any]:
             "dense_recall_at_10": round(statistics.fmean(near), 4),
         }
     return found
+
+
+def cpu(store: Store, corpus: Corpus, count: int, pids: Sequence[int]) -> dict[str, float]:
+    """Milliseconds of CPU of one search without a filter: of this process, of the server that works
+    most, and of all. Other programs do not change it, and on hosts of their own servers work at the
+    same time."""
+    queries, questions = corpus.queries(count), corpus.questions(count)
+    segments: dict[int, lexical.Segment] = {}
+
+    def spent() -> list[float]:
+        here = time.process_time()
+        return [here, *map(_of_tree, pids)]
+
+    def run() -> None:
+        for question, vector in zip(questions, queries, strict=True):
+            with store.reading() as session:
+                search(session, question, vector, segments, only=Filter())
+
+    run()
+    before = spent()
+    run()
+    each = [(now - then) * 1000 / count for now, then in zip(spent(), before, strict=True)]
+    return {
+        "cpu_ms_here": round(each[0], 1),
+        "cpu_ms_busiest_server": round(max(each[1:]), 1),
+        "cpu_ms_all": round(sum(each), 1),
+    }
+
+
+def _of_tree(pid: int) -> float:
+    """Seconds of CPU of a server and the processes of its connections."""
+    server = psutil.Process(pid)
+    return sum(sum(one.cpu_times()[:2]) for one in (server, *server.children(recursive=True)))
 
 
 def _recall(found: list[tuple[int, float]], right: list[tuple[int, float]]) -> float:
@@ -220,15 +288,33 @@ def main() -> None:
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="chunks, by commas")
     parser.add_argument("--queries", type=int, default=200, help="for each filter")
     parser.add_argument("--keep", type=Path, help="a directory for the databases")
+    parser.add_argument(
+        "--partitions", type=int, default=0, help="then again on so many servers; not with --keep"
+    )
     chosen = parser.parse_args()
+    if chosen.partitions and chosen.keep:
+        parser.error("--partitions moves what --keep would keep")
+    segment_chunks = lexical.MAX_SEGMENT_CHUNKS
     body: dict[str, Any] = {"bench": "search", "load": round(os.getloadavg()[0], 1)}
     body["encoding_a_question"] = encoding(chosen.queries)
     print(f"a question is encoded in {body['encoding_a_question']['ms_p50']} ms (median)")
     for size in map(int, chosen.sizes.split(",")):
         corpus = Corpus(size)
-        with index(corpus, chosen.keep) as (store, built):
+        if chosen.partitions:
+            segment_chunks = min(segment_chunks, -(-size // (4 * chosen.partitions)))
+        with index(corpus, chosen.keep, segment_chunks) as (store, built, pid):
             found = measure(store, corpus, chosen.queries)
-        body[str(size)] = {"built": built, "searches": found}
+            work = cpu(store, corpus, chosen.queries, [pid])
+            body[str(size)] = {"built": built, "searches": found, "work": work}
+            if chosen.partitions:
+                with spread(store, corpus, chosen.partitions) as (spreading, moving, pids):
+                    there = measure(spreading, corpus, chosen.queries)
+                    more = cpu(spreading, corpus, chosen.queries, [pid, *pids])
+                body[str(size)]["spread"] = {"moved_in_s": moving, "searches": there, "work": more}
+                print(f"one server {work}, {chosen.partitions} servers {more}")
+                found |= {
+                    f"{name}, {chosen.partitions} servers": row for name, row in there.items()
+                }
         seconds = built["seconds"]
         print(
             f"{size:,} chunks: lexical index written in {seconds['segments']:.0f} s, "

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -57,7 +58,7 @@ def published(corpus: Corpus) -> list[datetime]:
     return [FIRST_DAY + timedelta(days=day) for day in days.tolist()]
 
 
-def load(engine: sa.Engine, corpus: Corpus) -> dict[str, float]:
+def load(engine: sa.Engine, corpus: Corpus, segment_chunks: int) -> dict[str, float]:
     """Write the corpus; gives the seconds of each part. Foreign keys are not checked meanwhile.
 
     Of the lexical segments they are those of writing alone: drawing the words takes longer.
@@ -67,7 +68,7 @@ def load(engine: sa.Engine, corpus: Corpus) -> dict[str, float]:
         "documents": _documents,
         "chunks": _chunks,
         "vectors": _vectors,
-        "segments": _segments,
+        "segments": partial(_segments, most=segment_chunks),
     }
     for name, write in parts.items():
         begun = time.perf_counter()
@@ -185,10 +186,10 @@ def _vectors(session: Session, corpus: Corpus) -> None:
         copy.write(b"\xff\xff")
 
 
-def _segments(session: Session, corpus: Corpus) -> float:
+def _segments(session: Session, corpus: Corpus, most: int) -> float:
     """Gives the seconds that went into drawing postings."""
     lengths = corpus.lengths()
-    most, drawing = lexical.MAX_SEGMENT_CHUNKS, 0.0
+    drawing = 0.0
     for number, first in enumerate(range(0, corpus.chunks, most)):
         part = lengths[first : first + most]
         ids = np.arange(first + 1, first + 1 + len(part), dtype=np.int64)

@@ -18,7 +18,7 @@ from store.documents import claimed_works, indexing
 from store.documents.records import SourceType
 from store.documents.submissions import submit_item
 from workers.encoder import encoder_for
-from workers.retrieve.search import Passage, search
+from workers.retrieve.search import Hits, Passage, search
 from workers.retrieve.stage import asked_filter
 
 SUFFIXES = {".txt", ".md", ".markdown", ".html", ".htm", ".pdf", ".json", ".jsonl"}
@@ -203,9 +203,7 @@ def failures(store: Store, batch_id: UUID) -> list[dict[str, Any]]:
         return [{"file": row.filename, "line": row.line, "error": row.error} for row in rows]
 
 
-def find(
-    settings: Settings, store: Store, text: str, options: Mapping[str, Any], k: int
-) -> list[Passage]:
+def find(settings: Settings, store: Store, text: str, options: Mapping[str, Any], k: int) -> Hits:
     """Return the best `k` passages for `text`, as the retrieve stage finds them.
 
     Args:
@@ -213,7 +211,7 @@ def find(
     """
     vector = encoder_for(settings).encode([text])[0]
     with store.reading() as session:
-        return search(session, text, vector, {}, only=asked_filter(options), limit=k).passages
+        return search(session, text, vector, {}, only=asked_filter(options), limit=k)
 
 
 def show(found: Iterable[Passage]) -> None:

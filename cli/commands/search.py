@@ -16,7 +16,7 @@ from cli.options import (
     SourceTypesOption,
     UntilOption,
 )
-from cli.output.printing import say
+from cli.output.printing import say, say_beside
 
 
 def search(
@@ -42,9 +42,10 @@ def search(
         published_to=until,
     )
     instance = Instance.of(ctx)
-    passages = find(
-        resolve(instance.settings), instance.store, request.question, request.options(), k
-    )
+    found = find(resolve(instance.settings), instance.store, request.question, request.options(), k)
+    passages = found.passages
+    if found.without:
+        say_beside(f"searched without {', '.join(found.without)}, which is away")
     if as_json:
         print_json([passage_body(passage) for passage in passages])
     elif passages:

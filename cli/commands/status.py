@@ -23,8 +23,11 @@ from store.audit import audit
 from store.core.database import connect
 from store.core.schema import SchemaMismatch, require_current_schema
 from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded.process import processes_in
+from store.index.partitions import Servers
 from store.models import now
+from store.operations import partitions
 from store.pipeline import circuits, queue_report
 from store.recalls import log as recall_log
 from store.sources import source_report
@@ -94,6 +97,9 @@ def _database(settings: Settings, own: Path | None) -> list[Check]:
         require_current_schema(engine)
         with Session(engine) as session:
             checks = _of_database(session)
+        spread = Store(engine, servers=Servers.of(settings))
+        checks += health_checks.partitions(partitions.listed(spread))
+        spread.servers.dispose()
     except SchemaMismatch as error:
         return [Check("postgresql", str(error), "attest migrate, or the release that it is of")]
     except sa.exc.DBAPIError as error:

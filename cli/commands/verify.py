@@ -129,6 +129,17 @@ def _mark(line: dict[str, Any]) -> tuple[str, str]:
     return _MARKS.get(line["relation"], ("·", "dim"))
 
 
+def _warnings(result: dict[str, Any]) -> Iterator[str]:
+    """What became of the text and its sources by their own words, and what was not searched."""
+    if away := result.get("without"):
+        yield f"Compared without {', '.join(away)}, which was away"
+    stated = [("the text", result["fate"])]
+    stated += [(one["title"] or one["source"], one.get("fate")) for one in result["sources"]]
+    for name, fate in stated:
+        if fate:
+            yield f"{name}: says of itself: {fate.replace('_', ' ')}"
+
+
 def render(console: Console, result: dict[str, Any]) -> None:
     """Print each statement with its verdict and the passage it rests on, or why it has none."""
     titles = {entry["source"]: entry["title"] for entry in result["sources"]}
@@ -152,14 +163,8 @@ def render(console: Console, result: dict[str, Any]) -> None:
             console.print(
                 Text(f"     {title}, {place['start']}-{place['end']}: {passage}", style="dim")
             )
-    stated = [("the text", result["fate"])]
-    stated += [
-        (entry["title"] or entry["source"], entry.get("fate")) for entry in result["sources"]
-    ]
-    for name, fate in stated:
-        if fate:
-            words = f" ! {name}: says of itself: {fate.replace('_', ' ')}"
-            console.print(Text(words, style="yellow"))
+    for words in _warnings(result):
+        console.print(Text(f" ! {words}", style="yellow"))
     for entry in result["identifiers"]:
         if entry["state"] != "held":
             console.print(

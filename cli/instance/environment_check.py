@@ -39,12 +39,22 @@ class WrongSettings(ValueError):
 def usable(settings: Settings, environment: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings unchanged. Raises WrongSettings if a process would not work with them, or
     if an environment variable is most likely a mistyped setting: it would be ignored, keys too."""
-    checks = (_servers, _sent, _encoder, _model, _mirrors, _kept, _mail)
+    checks = (_servers, _partitions, _sent, _encoder, _model, _mirrors, _kept, _mail)
     wrong = [fault for check in checks for fault in check(settings)]
     wrong += _mistyped(environment)
     if wrong:
         raise WrongSettings("; ".join(wrong))
     return settings
+
+
+def _partitions(settings: Settings) -> Iterator[str]:
+    if settings.partitions:
+        from store.index.partitions import urls_of
+
+        try:
+            urls_of(settings.partitions)
+        except ValueError as error:
+            yield str(error)
 
 
 _OTHERS = ("ATTEST_POSTGRES_PASSWORD", "ATTEST_REDIS_PASSWORD", "ATTEST_TEST_")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cli.output.tables import counted
 from store.audit.audit import ChainReport
+from store.operations.partitions import Listed
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport, UnderWay
 from store.sources.source_report import SourceReport
@@ -44,6 +45,17 @@ def redis(policy: str | None) -> Check:
         return Check("redis", "answers")
     text = f"where it is full it drops messages ({policy})"
     return Check("redis", text, "set its maxmemory-policy to noeviction")
+
+
+def partitions(held: Sequence[Listed]) -> list[Check]:
+    """Report partitions of the index that answers are searched without, or wait for."""
+    lacking = [one for one in held if one.chunks is None or one.state in ("off", "rebuilding")]
+    ailing = [one for one in lacking if one.versions]
+    if not ailing:
+        return [Check("partitions", f"{counted(len(held), 'server')} answer")] if held else []
+    names = ", ".join(f"{one.name} ({one.state})" for one in ailing)
+    do = "bring its server back, then attest partitions add NAME; if it is lost: rebuild NAME"
+    return [Check("partitions", f"not searched: {names}", do)]
 
 
 def workers(

@@ -64,11 +64,12 @@ def open_store(settings: Settings) -> "Store":
     from store.core.database import connect
     from store.core.schema import require_current_schema
     from store.core.unit_of_work import Store
+    from store.index.partitions import Servers
 
     resolved = resolve(settings)
     engine = connect(resolved.database_url, pool_size=2)
     require_current_schema(engine)
-    return Store(engine, _publisher(resolved))
+    return Store(engine, _publisher(resolved), Servers.of(resolved))
 
 
 def _publisher(settings: Settings) -> "Publisher":

@@ -58,6 +58,14 @@ class Settings(BaseSettings):
     database_url: str = Field(default="", repr=False)
     redis_url: str = Field(default="", repr=False)
     redis_namespace: str = "attest"
+    partitions: str = Field(
+        default="",
+        repr=False,
+        description="NAME=URL of each partition of the index, with spaces between",
+    )
+    partition_away: Literal["wait", "without"] = Field(
+        default="wait", description="what a search does while a partition does not answer"
+    )
 
     host: str = "127.0.0.1"
     port: int = Field(default=8321, ge=1, le=65535)

@@ -16,6 +16,7 @@ import structlog
 from sqlmodel import Session
 
 from store.audit import audit
+from store.index import partitions
 from store.pipeline import outbox
 
 log = structlog.get_logger(__name__)
@@ -97,6 +98,7 @@ class Store:
 
     engine: sa.Engine
     publish: Publisher = no_broker
+    servers: partitions.Servers = field(default_factory=partitions.Servers)
 
     @cached_property
     def _at_once(self) -> sa.Engine:
@@ -149,7 +151,11 @@ class Store:
         It ends with a commit: at a rollback psycopg drops the connection's prepared statements, and
         every statement of the next transaction is parsed again.
         """
-        with Session(self._snapshots, expire_on_commit=False) as session:
-            yield session
+        of_search = {"servers": self.servers}
+        with Session(self._snapshots, expire_on_commit=False, info=of_search) as session:
+            try:
+                yield session
+            finally:
+                partitions.end(session)
             session.expunge_all()  # changes to objects that were read are dropped, not flushed
             session.commit()

@@ -7,7 +7,7 @@ Query evaluation, 1995).
 """
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -82,6 +82,12 @@ class Segment:
         return np.sort(order[places[ids[places] == sought]])
 
 
+def all_chunks(segments: Iterable[Segment]) -> NDArray[np.int64]:
+    """The ids of all chunks of these segments, ascending, (n,)."""
+    ids = np.concatenate([np.empty(0, np.int64), *(one.chunk_ids for one in segments)])
+    return np.sort(ids, kind="stable")  # mostly in order already
+
+
 def _size(found: tuple[NDArray[np.uint16], NDArray[np.uint8]]) -> int:
     return found[0].nbytes + found[1].nbytes + ENTRY_BYTES
 
@@ -99,12 +105,6 @@ class Scorer:
     def chunks(self) -> int:
         """The number of chunks in the snapshot."""
         return sum(len(segment.chunk_ids) for segment, _ in self.segments)
-
-    @property
-    def chunk_ids(self) -> NDArray[np.int64]:
-        """All chunks of the snapshot, ascending, (n,)."""
-        ids = np.concatenate([segment.chunk_ids for segment, _ in self.segments])
-        return np.sort(ids, kind="stable")  # mostly in order already
 
     def best(self, k: int, among: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
         """The best `k` chunk ids with their scores above 0, best first; ties by id.

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
+from store.index.partitions import at_each, received
 from store.index.wire import Ids, ask
 
 _VECTORS = """
@@ -30,7 +31,11 @@ def centroids(session: Session, chunks: Ids) -> Callable[[], Centroids]:
     Returns:
         A function that computes them, so that the caller can query PostgreSQL first.
     """
-    windows = ask(session, _VECTORS, {"ids": chunks}).fetchall()
+    cursor = ask(session, _VECTORS, {"ids": chunks})
+    there = at_each(session, lambda _, its: ask(its, _VECTORS, {"ids": chunks}).fetchall)
+    windows = cursor.fetchall()
+    for found in received(session, there).values():
+        windows += found
     return lambda: _means(windows)
 
 
@@ -38,7 +43,7 @@ def _means(windows: Sequence[tuple[int, bytes, bytes | None]]) -> Centroids:
     number: dict[bytes, int] = {}
     rows = {
         chunk_id: number.setdefault(version, len(number))
-        for chunk_id, version, _ in sorted(windows)
+        for chunk_id, version in sorted({(chunk_id, version) for chunk_id, version, _ in windows})
     }
     placed = sorted((rows[chunk_id], vector) for chunk_id, _, vector in windows if vector)
     if not placed:

@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 from sqlmodel import Session
 
-from store.index.filters import HNSW_INDEX, UNSEEN, Filter, few, share, sizes
+from store.index import partitions
+from store.index.bm25 import all_chunks
+from store.index.filters import UNSEEN, Filter, Unchecked, few, passing, share
+from store.index.partitions import Part, at_each, received
+from store.index.sizes import HNSW_INDEX, sizes
 from store.index.sketches import sketches
 from store.index.wire import Half, Ids, ask
 
@@ -100,7 +104,6 @@ def search(
     as_of: datetime | None = None,
     *,
     only: Filter | None = None,
-    whole: NDArray[np.int64] | None = None,
 ) -> list[tuple[int, float]]:
     """The `k` nearest of the chunks that pass, with their cosine similarity, best first.
 
@@ -110,24 +113,19 @@ def search(
         query: unit vector, (d,).
         as_of: search the chunks current at this time; for callers without a filter.
         only: the filter for chunks; None: those current now, or at `as_of`.
-        whole: the ids of all chunks of the snapshot, ascending, for callers that have them.
     """
-    return begin(session, query, k, only or Filter(as_of=as_of), whole)()
+    return begin(session, query, k, only or Filter(as_of=as_of))()
 
 
-def begin(
-    session: Session,
-    query: NDArray[np.float32],
-    k: int,
-    only: Filter,
-    whole: NDArray[np.int64] | None = None,
-) -> Search:
+def begin(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
     """Send the query for the nearest chunks; the returned search gives the result of `search`.
 
     Inside `wire.together` the caller may do something else meanwhile.
     """
+    if partitions.parts(session):
+        return _at_all(session, query, k, only)
     indexed = sizes(session).indexed
-    listed = few(session, only) if only.selects else None if indexed else whole
+    listed = few(session, only) if only.selects else None if indexed else _whole(session)
     if listed is not None:
         return _nearly(session, query, k, only, listed)
     if not (only.selects or indexed):
@@ -145,6 +143,68 @@ def begin(
         return _nearly(session, query, k, only, listed)()
 
     return end
+
+
+def _whole(session: Session) -> NDArray[np.int64] | None:
+    """All chunks of this server in the snapshot, ascending, if their words have been looked at."""
+    segments = session.info.get("segments")
+    return None if segments is None else all_chunks(segments)
+
+
+def _at_all(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
+    """The nearest chunks of all servers, asked at once. They know no versions: what stands and
+    matches is looked up among the nearest, and if too few do, among more."""
+    listed = few(session, only) if only.selects else None
+    many = only.selects and listed is None
+    first = math.ceil(1.5 * k / share(session, only)) if many else 2 * k
+
+    def begin(chunks: int) -> tuple[Search, dict[Part, Search]]:
+        here = _unchecked(session, query, chunks, listed)
+        return here, at_each(session, lambda _, its: _unchecked(its, query, chunks, listed))
+
+    begun = begin(first)
+
+    def end() -> list[tuple[int, float]]:
+        (here, there), chunks = begun, first
+        while True:
+            found = dict(here())
+            for nearest in received(session, there).values():
+                found.update(nearest)
+            best = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:chunks]
+            keys = np.fromiter((key for key, _ in best), np.int64, len(best))
+            passed = [best[at] for at in np.flatnonzero(passing(session, only, keys))]
+            if len(passed) >= k or len(best) < chunks:
+                return passed[:k]
+            chunks *= 4
+            here, there = begin(chunks)
+
+    return end
+
+
+def _unchecked(
+    server: Session, query: NDArray[np.float32], k: int, listed: NDArray[np.int64] | None
+) -> Search:
+    """The nearest chunks of one server, of those listed if it has them; they may not stand."""
+    if listed is None and sizes(server).indexed:
+        return _by_index(server, query, k, _ANY)
+    whole = _whole(server)
+    if whole is None or listed is None:
+        listed = whole if listed is None else listed
+    else:
+        listed = np.intersect1d(listed, whole, assume_unique=True)
+    if listed is None:
+        return _among(server, query, k, _ANY, None)
+    return _nearly(server, query, k, _ANY, listed)
+
+
+_ANY = Unchecked()
+
+
+def _joined(only: Filter, tables: str) -> str:
+    """The SQL that joins vectors `v` with versions `d`, for a server that has any."""
+    if only is _ANY:
+        return ""
+    return f"JOIN chunk c ON c.id = v.chunk_id JOIN {tables} ON d.id = c.version_id "
 
 
 def _by_index(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
@@ -186,8 +246,7 @@ _SCAN = """
 def _nearest(only: Filter, windows: int) -> str:
     return (
         "SELECT v.chunk_id, -(v.embedding <#> CAST(%(query)s AS halfvec)) AS similarity "  # noqa: S608
-        f"FROM chunk_vector v JOIN chunk c ON c.id = v.chunk_id JOIN {only.tables} "
-        f"ON d.id = c.version_id WHERE {only.conditions} "
+        f"FROM chunk_vector v {_joined(only, only.tables)}WHERE {only.conditions} "
         f"ORDER BY v.embedding <#> CAST(%(query)s AS halfvec) LIMIT {windows}"
     )
 
@@ -224,10 +283,11 @@ def _among(
         ids = {} if listed is None else {"ids": Ids(listed)}
         return windows, ask(session, _compared(only, whole=listed is None), parameters | ids)
 
-    first = begin(2 * k)
+    most = k if only is _ANY else 2 * k
+    first = begin(most)
 
     def end() -> list[tuple[int, float]]:
-        (windows, cursor), chunks = first, 2 * k
+        (windows, cursor), chunks = first, most
         while True:
             rows = cursor.fetchall()
             best = _best((key, similarity) for key, similarity, stands in rows if stands)
@@ -248,7 +308,7 @@ def _compared(only: Filter, *, whole: bool) -> str:
         "SELECT chunk_id, -(embedding <#> CAST(%(query)s AS halfvec)) AS similarity "
         f"FROM chunk_vector {'' if whole else f'WHERE chunk_id = ANY({UNSEEN})'} "
         "ORDER BY similarity DESC, chunk_id LIMIT %(windows)s) AS v "
-        "JOIN chunk c ON c.id = v.chunk_id JOIN document_version d ON d.id = c.version_id "
+        f"{_joined(only, 'document_version d')}"
         "ORDER BY v.similarity DESC, v.chunk_id"
     )
 

@@ -8,14 +8,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
+from store.index.partitions import at_each
 from store.index.search_scope import CURRENT, CURRENT_THEN
+from store.index.sizes import ask_sizes, sizes
 from store.index.wire import Ids, ask, ids_of
 
 LEAST = 500
@@ -87,6 +89,16 @@ class Filter:
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
+@dataclass(frozen=True)
+class Unchecked(Filter):
+    """No condition at all, for a server that knows vectors and words, and no versions."""
+
+    @property
+    def standing(self) -> str:
+        """The SQL condition that every version meets."""
+        return "true"
+
+
 _CONDITIONS = {
     "source_types": "(t.source_type = ANY(CAST(%(source_types)s AS varchar[]))"
     " OR t.kind = ANY(CAST(%(source_types)s AS varchar[])))",
@@ -100,40 +112,14 @@ _CONDITIONS = {
 }
 
 
-HNSW_INDEX = "chunk_vector_hnsw"
 _ALL = 2**31
 """More versions than there are."""
-
-
-class Sizes(NamedTuple):
-    """Approximate row counts, from the last ANALYZE."""
-
-    chunks: int
-    versions: int
-    windows: int
-    indexed: bool
-    """True if the vectors have a valid index."""
-
-    @property
-    def windows_each(self) -> float:
-        """The average number of windows per chunk, from 1 to at most 3."""
-        return min(3.0, max(1.0, self.windows / max(self.chunks, 1)))
-
-
-def sizes(session: Session) -> Sizes:
-    """The size of the index, read once in a session."""
-    look(session)
-    known: Sizes | Any = session.info["sizes"]
-    if not isinstance(known, Sizes):
-        known = session.info["sizes"] = Sizes(*known.fetchone())
-    return known
 
 
 def look(session: Session, only: Filter | None = None) -> None:
     """Send the queries for the size of the index, and for how much of it the planner expects to
     match `only`, unless this session knows the answers."""
-    if "sizes" not in session.info:
-        session.info["sizes"] = ask(session, _SIZES)
+    ask_sizes(session)
     plans = session.info.setdefault("plans", {})
     if only is not None and only.selects and only not in plans:
         plans[only] = ask(
@@ -141,15 +127,6 @@ def look(session: Session, only: Filter | None = None) -> None:
             f"EXPLAIN (FORMAT JSON) SELECT FROM version_tags t WHERE {only.wanted}",
             only.parameters,
         )
-
-
-_SIZES = f"""
-    SELECT CAST(greatest(c.reltuples, 0) AS bigint), CAST(greatest(t.reltuples, 0) AS bigint),
-           CAST(greatest(v.reltuples, 0) AS bigint), EXISTS (
-               SELECT FROM pg_index WHERE indexrelid = to_regclass('{HNSW_INDEX}') AND indisvalid)
-    FROM pg_class c, pg_class t, pg_class v WHERE c.oid = CAST('chunk' AS regclass)
-      AND t.oid = CAST('version_tags' AS regclass) AND v.oid = CAST('chunk_vector' AS regclass)
-"""  # noqa: S608  our own text
 
 
 def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.int64] | None:
@@ -165,9 +142,10 @@ def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.i
     if only in listed and not (likely and listed[only] is None):
         return listed[only]
     size = sizes(session)
-    most = max(LEAST, FACTOR * math.isqrt(size.chunks)) if size.indexed else _ALL
+    indexed = size.indexed or any(at_each(session, lambda _, its: sizes(its).indexed).values())
+    most = max(LEAST, FACTOR * math.isqrt(size.chunks)) if indexed else _ALL
     listed[only] = None
-    if likely or not size.indexed or _expected(session, only) <= most:
+    if likely or not indexed or _expected(session, only) <= most:
         ((packed,),) = ask(
             session,
             "SELECT string_agg(packed, '') FROM (SELECT t.chunk_ids AS packed "  # noqa: S608

@@ -2,23 +2,22 @@
 
 A segment holds the raw term frequencies and lengths of some chunks. Document counts, document
 frequencies and the average length are summed over the segments at query time, so nothing drifts.
-Small segments are merged 16 to 1, which drops deleted chunks (ADR 0006, LEXICAL.md). A segment
-names the rules that made its terms, and is not searched by other rules (ADR 0012).
+Small segments are merged (`store.index.merging`; ADR 0006, LEXICAL.md). A segment names the rules
+that made its terms, and is not searched by other rules (ADR 0012).
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
-from numpy.typing import NDArray
 from sqlmodel import Session
 
+from store.index import partitions
 from store.index.bm25 import NOWHERE, Postings, Scorer, Segment
 from store.index.filters import Filter, few, passing, share
-from store.index.terms import TERM_RULE, heading, terms
+from store.index.terms import TERM_RULE
 from store.index.wire import ask
 
 __all__ = [
@@ -26,9 +25,7 @@ __all__ = [
     "TermsMismatch",
     "best",
     "insert_segment",
-    "merge",
     "prepare",
-    "renew",
     "search",
     "weights",
     "write_segment",
@@ -39,10 +36,6 @@ LEAST_TOLD = 1.0
 of that subject are in every text, and still matter in a question."""
 
 MAX_SEGMENT_CHUNKS = 65_536  # ordinals are 16 bits
-MERGE_FACTOR = 16
-_MERGE_LOCK = 0x4174746573740002  # "Attest", 2: one process at a time replaces segments
-RENEWED_AT_ONCE = 2_048
-"""Chunks whose terms a renewal holds in memory at a time: some 20 MB. Ours."""
 
 
 class TermsMismatch(RuntimeError):
@@ -133,29 +126,93 @@ def search(
 def prepare(session: Session, query: Iterable[int], segments: dict[int, Segment]) -> Scorer | None:
     """Read the postings of the query's terms in the snapshot; None if there is nothing to score.
 
+    The segments of all partitions are scored as those of one index: chunks and lengths are counted
+    over all, so the score of a chunk does not depend on its server.
+
     Raises:
         TermsMismatch: part of the index was not built by this release's rules.
+        PartitionAway, Moved: see `store.index.partitions`.
     """
     wanted = sorted(set(query))
-    known = dict(segments)
-    likely = _ask_postings(session, wanted, known)  # sent with the overview, not after it
-    overview = ask(session, _OVERVIEW).fetchall()
-    _require_own_rule(rule for *_, rule in overview)
-    total = sum(chunks for _, chunks, _, _ in overview)
-    length = sum(length for _, _, length, _ in overview)
+    read = _ask_segments(session, wanted, segments)()
+    found = read.segments
+    if partitions.begin(session, read.registered):
+        found = _with_partitions(session, wanted, read)
+    length = sum(one.length for one in found)
     if not length or not wanted:
         return None
-    ids = [key for key, *_ in overview]
-    postings = likely({key: known[key] for key in ids if key in known})
-    held = _load(session, ids, segments)
-    fresh = {key: segment for key, segment in held.items() if key not in postings}
-    postings |= _ask_postings(session, wanted, fresh)(fresh)
-    occurrences = {term: sum(len(part[term][0]) for part in postings.values()) for term in wanted}
+    total = sum(len(one.segment.chunk_ids) for one in found)
+    occurrences = {term: sum(len(one.postings[term][0]) for one in found) for term in wanted}
     idfs = {term: _idf(count, total) for term, count in occurrences.items() if count}
-    return Scorer([(held[key], postings[key]) for key in held], idfs, length / total)
+    return Scorer([(one.segment, one.postings) for one in found], idfs, length / total)
 
 
-_OVERVIEW = "SELECT id, chunks, length_sum, term_rule FROM lex_segment ORDER BY id"
+class _Read(NamedTuple):
+    """A segment with its length in terms and its postings of a query's terms."""
+
+    segment: Segment
+    length: int
+    postings: Postings
+
+
+class _Server(NamedTuple):
+    """What one server holds for a query, and the partitions that it knows: name, state, moves."""
+
+    segments: Sequence[_Read]
+    registered: Sequence[tuple[str, str, int]]
+
+
+_OVERVIEW = """
+    SELECT id, chunks, length_sum, term_rule, NULL FROM lex_segment
+    UNION ALL SELECT moves, 0, 0, state, name FROM index_partition ORDER BY 5 NULLS FIRST, 1
+"""
+"""With the partitions, which every search has to know of and none waits for."""
+
+
+def _ask_segments(
+    session: Session, wanted: Sequence[int], cache: dict[int, Segment]
+) -> Callable[[], _Server]:
+    """Send the queries for the segments of one server; the returned function reads them."""
+    known = dict(cache)
+    likely = _ask_postings(session, wanted, known)  # sent with the overview, not after it
+    cursor = ask(session, _OVERVIEW)
+
+    def read() -> _Server:
+        overview = cursor.fetchall()
+        registered = [(name, state, moves) for moves, _, _, state, name in overview if name]
+        lengths = {key: length for key, _, length, _, name in overview if name is None}
+        _require_own_rule(rule for *_, rule, name in overview if name is None)
+        if not wanted or not any(lengths.values()):
+            return _Server([], registered)
+        postings = likely({key: known[key] for key in lengths if key in known})
+        held = _load(session, list(lengths), cache)
+        fresh = {key: segment for key, segment in held.items() if key not in postings}
+        postings |= _ask_postings(session, wanted, fresh)(fresh)
+        session.info["segments"] = list(held.values())
+        found = [_Read(held[key], lengths[key], postings[key]) for key in held]
+        return _Server(found, registered)
+
+    return read
+
+
+def _with_partitions(session: Session, wanted: Sequence[int], first: _Server) -> list[_Read]:
+    """The segments of all servers. One that is being moved is on two: it counts once."""
+    kept = partitions.servers_of(session).segments
+    asked = partitions.at_each(
+        session, lambda part, its: _ask_segments(its, wanted, kept[part.name])
+    )
+    reads = partitions.received(session, asked)
+    for part, one in reads.items():
+        partitions.require_name(part, [name for name, *_ in one.registered])
+    partitions.require_unmoved(session, sum(moves for *_, moves in first.registered))
+    return list(
+        {
+            int(read.segment.chunk_ids[0]): read
+            for one in (first, *reads.values())
+            for read in one.segments
+            if len(read.segment.chunk_ids)
+        }.values()
+    )
 
 
 def _require_own_rule(rules: Iterable[str]) -> None:
@@ -264,120 +321,3 @@ def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> di
     for stale in set(cache) - set(ids):
         cache.pop(stale, None)
     return {key: loaded[key] for key in ids}
-
-
-def merge(session: Session) -> bool:
-    """Merge the oldest 16 segments of the lowest level with so many; returns True if it did.
-
-    One merge runs at a time. Deleted chunks are left out.
-    """
-    candidates = _mergeable(session) if _alone(session) else None
-    if candidates is None:
-        return False
-    level, rows = candidates
-    ids = np.concatenate([np.frombuffer(row.chunk_ids, np.int64) for row in rows])
-    lengths = np.concatenate([np.frombuffer(row.lengths, np.int32) for row in rows])
-    alive = np.isin(ids, _existing(session, ids))
-    position = np.cumsum(alive) - 1
-    starts = np.cumsum([0] + [len(row.chunk_ids) // 8 for row in rows])
-    base = {row.id: int(start) for row, start in zip(rows, starts, strict=False)}
-    postings = _merged_postings(session, base, alive, position)
-    insert_segment(session, level + 1, Segment(ids[alive], lengths[alive]), postings)
-    session.execute(sa.text("DELETE FROM lex_segment WHERE id = ANY(:ids)"), {"ids": list(base)})
-    return True
-
-
-def _alone(session: Session) -> bool:
-    """Lock replacing segments until the transaction ends; False if another holds the lock."""
-    free: bool = session.execute(
-        sa.text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _MERGE_LOCK}
-    ).scalar_one()
-    return free
-
-
-def _mergeable(session: Session) -> tuple[int, Sequence[Any]] | None:
-    """The lowest level with 16 segments, and its oldest segments that fit into one."""
-    levels = session.execute(
-        sa.text(
-            "SELECT level FROM lex_segment GROUP BY level HAVING count(*) >= :factor ORDER BY level"
-        ),
-        {"factor": MERGE_FACTOR},
-    ).scalars()
-    for level in levels:
-        rows = session.execute(
-            sa.text(
-                "SELECT id, chunk_ids, lengths FROM (SELECT *, sum(chunks) OVER (ORDER BY id) AS "
-                "running FROM lex_segment WHERE level = :level AND term_rule = :rule) AS oldest "
-                "WHERE running <= :most ORDER BY id LIMIT :factor"
-            ),
-            {
-                "level": level,
-                "rule": TERM_RULE,
-                "factor": MERGE_FACTOR,
-                "most": MAX_SEGMENT_CHUNKS,
-            },
-        ).all()
-        if len(rows) >= 2:
-            return level, rows
-    return None
-
-
-def _existing(session: Session, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    rows = session.execute(
-        sa.text("SELECT id FROM chunk WHERE id = ANY(:ids)"), {"ids": ids.tolist()}
-    )
-    return np.fromiter((row.id for row in rows), np.int64)
-
-
-def _merged_postings(
-    session: Session,
-    base: Mapping[int, int],
-    alive: NDArray[np.bool_],
-    position: NDArray[np.int64],
-) -> Postings:
-    parts: dict[int, list[tuple[NDArray[np.uint16], NDArray[np.uint8]]]] = defaultdict(list)
-    rows = session.execute(
-        sa.text(
-            "SELECT term, segment_id, ordinals, frequencies FROM lex_posting "
-            "WHERE segment_id = ANY(:ids) ORDER BY term, segment_id"
-        ),
-        {"ids": list(base)},
-    )
-    for row in rows:
-        places = np.frombuffer(row.ordinals, np.uint16).astype(np.int64) + base[row.segment_id]
-        keep = alive[places]
-        if keep.any():
-            frequencies = np.frombuffer(row.frequencies, np.uint8)[keep]
-            parts[row.term].append((position[places[keep]].astype(np.uint16), frequencies))
-    return {
-        term: (np.concatenate([o for o, _ in pieces]), np.concatenate([f for _, f in pieces]))
-        for term, pieces in parts.items()
-    }
-
-
-_OF_OTHERS = sa.text(
-    "SELECT id, chunk_ids FROM lex_segment WHERE term_rule <> :rule ORDER BY id LIMIT 1"
-)
-_TEXTS = sa.text(
-    'SELECT c.id, v.title, c.section, substr(v.text, c.start + 1, c."end" - c.start) AS text '
-    "FROM chunk c JOIN document_version v ON v.id = c.version_id WHERE c.id = ANY(:ids)"
-)
-
-
-def renew(session: Session) -> bool:
-    """Rebuild the oldest segment that other rules made, from the stored texts; returns True if
-    there was one. Deleted chunks are left out."""
-    old = (
-        session.execute(_OF_OTHERS, {"rule": TERM_RULE}).one_or_none() if _alone(session) else None
-    )
-    if old is None:
-        return False
-    ids = np.frombuffer(old.chunk_ids, np.int64)
-    for first in range(0, len(ids), RENEWED_AT_ONCE):
-        rows = session.execute(_TEXTS, {"ids": ids[first : first + RENEWED_AT_ONCE].tolist()})
-        write_segment(
-            session,
-            [(row.id, terms(heading(row.title, row.section) + row.text)) for row in rows],
-        )
-    session.execute(sa.text("DELETE FROM lex_segment WHERE id = :id"), {"id": old.id})
-    return True

@@ -22,7 +22,7 @@ import Stemmer
 
 TERM_RULE = "snowball-parts-2"
 """The name of these rules, which changes with their output: an index built by other rules does not
-contain the terms of queries, and is rebuilt (`lexical.renew`)."""
+contain the terms of queries, and is rebuilt (`merging.renew`)."""
 
 TERM_MASK = 0x7FFFFFFF
 _WORD = re.compile(r"[^\W_]+")

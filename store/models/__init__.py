@@ -10,7 +10,15 @@ from store.models.extractions import (
     PromptMemory,
     Review,
 )
-from store.models.index import Chunk, ChunkVector, IndexEncoder, LexPosting, LexSegment
+from store.models.index import (
+    Chunk,
+    ChunkVector,
+    IndexEncoder,
+    IndexPartition,
+    LexPosting,
+    LexSegment,
+    VersionPartition,
+)
 from store.models.keys import AccessKey
 from store.models.notes import Note
 from store.models.quality import AnswerQuality, StageTakeover
@@ -52,6 +60,7 @@ __all__ = [
     "ExtractionRow",
     "Finding",
     "IndexEncoder",
+    "IndexPartition",
     "IngestItem",
     "LexPosting",
     "LexSegment",
@@ -70,6 +79,7 @@ __all__ = [
     "StageRun",
     "StageTakeover",
     "Verification",
+    "VersionPartition",
     "Watch",
     "now",
 ]

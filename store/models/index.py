@@ -63,6 +63,27 @@ class LexPosting(SQLModel, table=True):
     frequencies: bytes = Field(sa_type=LargeBinary)
 
 
+class IndexPartition(SQLModel, table=True):
+    """Another server that holds a part of the index; its URL is in the settings (ADR 0050)."""
+
+    __tablename__: ClassVar[str] = "index_partition"
+
+    name: str = Field(primary_key=True)
+    state: str
+    """adding, active, rebuilding or off; only an active one is searched and written."""
+    moves: int = Field(default=0, sa_type=BigInteger)
+    """How many segments came or went, each between two commits of the move."""
+
+
+class VersionPartition(SQLModel, table=True):
+    """The partition that holds the index of a version; without a row it is on the first server."""
+
+    __tablename__: ClassVar[str] = "version_partition"
+
+    version_id: UUID = Field(foreign_key="document_version.id", primary_key=True)
+    name: str = Field(foreign_key="index_partition.name")
+
+
 class IndexEncoder(SQLModel, table=True):
     """The one encoder whose vectors the index holds: vectors of two encoders do not compare."""
 

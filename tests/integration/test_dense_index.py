@@ -14,8 +14,9 @@ from store.core.spans import Structure
 from store.core.unit_of_work import Store
 from store.documents.documents import put_versions
 from store.documents.records import SourceRecord
-from store.index import dense, filters
+from store.index import dense
 from store.index.filters import Filter
+from store.index.sizes import HNSW_INDEX, sizes
 from tests.servers import wait_until
 
 EMPTY = Structure(sections=(), paragraphs=(), sentences=())
@@ -107,7 +108,7 @@ def interrupted(store: Store) -> None:
         db.execute(
             sa.text(
                 "UPDATE pg_index SET indisvalid = false "
-                f"WHERE indexrelid = '{filters.HNSW_INDEX}'::regclass"
+                f"WHERE indexrelid = '{HNSW_INDEX}'::regclass"
             )
         )
 
@@ -119,12 +120,12 @@ def test_an_index_whose_building_was_interrupted_is_built_again(
     build(store, monkeypatch)
     interrupted(store)
     with store.reading() as session:
-        assert not filters.sizes(session).indexed
+        assert not sizes(session).indexed
     with autocommit(store) as db:
         assert dense.ensure_index(db)
         assert not dense.ensure_index(db)
     with store.reading() as session:
-        assert filters.sizes(session).indexed
+        assert sizes(session).indexed
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
@@ -147,14 +148,14 @@ def test_an_index_that_somebody_is_building_is_left_alone(
 
         builder = threading.Thread(target=build_it)
         builder.start()
-        there = sa.text(f"SELECT to_regclass('{filters.HNSW_INDEX}') IS NOT NULL")
+        there = sa.text(f"SELECT to_regclass('{HNSW_INDEX}') IS NOT NULL")
         wait_until(lambda: bool(db.execute(there).scalar_one()), 60, "the building has begun")
         assert not dense.ensure_index(db)
         holding.rollback()
         builder.join(timeout=30)
     assert built == [True]
     with store.reading() as session:
-        assert filters.sizes(session).indexed
+        assert sizes(session).indexed
 
 
 def test_the_index_finds_what_a_look_at_every_window_finds(
@@ -177,7 +178,7 @@ def test_the_index_finds_what_a_look_at_every_window_finds(
                 )
             ).scalars()
         )
-    assert filters.HNSW_INDEX in plan
+    assert HNSW_INDEX in plan
     assert found == 200
     assert right >= 190
 

@@ -6,7 +6,8 @@ from itertools import pairwise
 import pytest
 import sqlalchemy as sa
 
-from store.index import dense, filters
+from store.index import dense
+from store.index.sizes import HNSW_INDEX
 from store.index.terms import term_set
 from store.models import DocumentVersion
 from tests.servers import TRIAL, ask, get_question, ingest
@@ -100,8 +101,7 @@ def test_filtered_dense_search_never_returns_fewer_rows_than_exist(inline: Inlin
     with inline.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
         db.execute(
             sa.text(
-                f"CREATE INDEX {filters.HNSW_INDEX} ON chunk_vector "
-                "USING hnsw (embedding halfvec_ip_ops)"
+                f"CREATE INDEX {HNSW_INDEX} ON chunk_vector USING hnsw (embedding halfvec_ip_ops)"
             )
         )
     vector = inline.context.encoder.encode(["words about colon cancer"])[0]

@@ -22,7 +22,8 @@ from store.documents import publication_status
 from store.documents.documents import put_versions
 from store.documents.records import Notice, SourceRecord
 from store.index import dense, lexical
-from store.index.filters import Filter, few, passing, sizes
+from store.index.filters import Filter, few, passing
+from store.index.sizes import sizes
 
 SAME_DATABASE = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

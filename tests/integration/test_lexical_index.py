@@ -16,7 +16,7 @@ from store.core.spans import Section, Structure
 from store.core.unit_of_work import Store
 from store.documents.documents import put_versions
 from store.documents.records import SourceRecord
-from store.index import lexical
+from store.index import lexical, merging
 from store.index.bm25 import K1, B
 from store.index.terms import terms
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
@@ -99,11 +99,11 @@ def test_merging_changes_no_score_and_leaves_few_segments(
     merged = True
     while merged:
         with store.unit_of_work("test") as work:
-            merged = lexical.merge(work.session)
+            merged = merging.merge(work.session)
     assert found(store, QUERY) == pytest.approx(before, rel=1e-5)
     with store.reading() as session:
         count = session.execute(sa.text("SELECT count(*) FROM lex_segment")).scalar_one()
-    assert count < lexical.MERGE_FACTOR
+    assert count < merging.MERGE_FACTOR
 
 
 def test_merging_drops_chunks_that_are_gone(
@@ -115,7 +115,7 @@ def test_merging_drops_chunks_that_are_gone(
     merged = True
     while merged:
         with store.unit_of_work("test") as work:
-            merged = lexical.merge(work.session)
+            merged = merging.merge(work.session)
     left = [(key, counts) for key, counts in filled if key not in gone]
     with store.reading() as session:
         total = session.execute(sa.text("SELECT sum(chunks) FROM lex_segment")).scalar_one()
@@ -140,7 +140,7 @@ def test_chunks_without_a_term_are_chunks_like_others(store: Store) -> None:
 
 def merge_once(store: Store) -> bool:
     with store.unit_of_work("test") as work:
-        return lexical.merge(work.session)
+        return merging.merge(work.session)
 
 
 def test_a_rolled_back_write_leaves_nothing(store: Store) -> None:
@@ -162,7 +162,7 @@ def test_a_search_sees_one_snapshot_while_segments_are_merged(
     with store.reading() as session:
         before = dict(lexical.search(session, QUERY, 1000, {}))
         with store.unit_of_work("test") as work:
-            assert lexical.merge(work.session)
+            assert merging.merge(work.session)
         assert dict(lexical.search(session, QUERY, 1000, {})) == before
 
 
@@ -188,7 +188,7 @@ def test_threads_that_share_a_cache_search_right_while_segments_are_merged(
             merged = True
             while merged:
                 with store.unit_of_work("test") as work:
-                    merged = lexical.merge(work.session)
+                    merged = merging.merge(work.session)
         done.set()
         results = [scores for future in searching for scores in future.result()]
     assert results
@@ -227,7 +227,7 @@ def test_nothing_is_remembered_of_a_segment_that_the_snapshot_does_not_hold(
         lexical.search(session, QUERY[:1], 1000, cache)
     before = dict(cache)
     with store.unit_of_work("test") as work:
-        assert lexical.merge(work.session)
+        assert merging.merge(work.session)
     with store.reading() as session:
         after = lexical.search(session, QUERY, 1000, cache)
     assert dict(after) == pytest.approx(expected(filled, QUERY), rel=1e-4)
@@ -259,7 +259,7 @@ def test_an_index_of_other_rules_is_not_searched_until_it_is_written_anew(
     inline: InlineWorker,
 ) -> None:
     store = inline.store
-    for number in range(lexical.MERGE_FACTOR):
+    for number in range(merging.MERGE_FACTOR):
         words = f"Colectomy in {number} patients was followed by chemotherapy"
         ingest(store, {**TRIAL, "source_key": f"t{number}", "text": words})
         inline.run()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from store.core.unit_of_work import Store
 from store.documents import publication_status
 from store.documents.records import Notice
-from store.index import dense, sketches
+from store.index import dense, lexical, sketches
 from store.index.filters import Filter
 from tests.integration.test_dense_index import Matrix, nearest, put, units
 
@@ -80,11 +80,12 @@ def test_a_library_without_an_index_is_searched_by_sketches_too(store: Store) ->
     vectors = clustered(480)
     keys = put(store, vectors, kind="label")
     analyzed(store)
-    whole, shares = np.array(sorted(keys)), []
+    whole, shares = lexical.Segment(np.array(sorted(keys)), np.ones(480, np.int32)), []
     for query in clustered(40, seed=5) + units(40, seed=6) / 2:
         with store.reading() as session:
-            near = dense.search(session, query, 10, whole=whole)
             exact = dense.search(session, query, 10)
+            session.info["segments"] = [whole]  # as once their words were looked at
+            near = dense.search(session, query, 10)
         assert len(near) == 10
         shares.append(len({key for key, _ in exact} & {key for key, _ in near}) / 10)
     assert np.mean(shares) >= 0.95

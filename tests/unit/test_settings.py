@@ -14,7 +14,7 @@ from tests.commands import Attest
 NAMED = {
     *("database_url", "redis_url", "key", "encoder_key", "anthropic_api_key", "model_key"),
     *("ncbi_api_key", "openfda_api_key", "openalex_api_key", "perplexity_api_key", "audit_key"),
-    "smtp_url",
+    *("smtp_url", "partitions"),
 }
 
 

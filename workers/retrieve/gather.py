@@ -14,7 +14,7 @@ from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
 from store.documents.content import Content, content
-from store.index import dense
+from store.index import dense, partitions
 from store.index.filters import Filter
 from store.index.terms import term_set
 from workers.retrieve import named, packs
@@ -36,6 +36,8 @@ class Found:
     weights: Mapping[int, float]
     """How much each term of interest tells, in what is held."""
     content: Content
+    without: frozenset[str] = frozenset()
+    """The partitions of the index that were not searched."""
 
 
 def find(
@@ -77,7 +79,7 @@ def _search(
             dense.require_encoder(session, context.encoder.name, context.encoder.dimensions)
         except dense.EncoderMismatch as error:
             raise Permanent(str(error)) from error
-        passages, versions, weights = search(session, asked.text, vector, segments, only=only)
+        passages, versions, weights, _ = search(session, asked.text, vector, segments, only=only)
         wanted = packs.held_versions(session, scenario) | named.held_versions(session, sought)
         missing = wanted - {one.version_id for one in passages}
         if missing:
@@ -85,7 +87,9 @@ def _search(
             anchors = search(session, asked.text, vector, segments, only=among)
             passages = [*passages, *_below(anchors.passages, passages)]
             versions = [*versions, *anchors.versions]
-    return Found(asked, passages, versions, weights, content(without_payers(asked.text), weights))
+        without = frozenset(partitions.without(session))
+    asks = content(without_payers(asked.text), weights)
+    return Found(asked, passages, versions, weights, asks, without)
 
 
 def _below(anchors: Sequence[Passage], passages: Sequence[Passage]) -> list[Passage]:

@@ -3,11 +3,12 @@
 import re
 from typing import Any
 
-import sqlalchemy as sa
 from sqlmodel import Session
 
 from knowledge.misspelt import Meant, meant
+from store.index.partitions import at_each
 from store.index.terms import term_set
+from store.index.wire import ask
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -19,11 +20,15 @@ def offers(session: Session, question: str) -> list[dict[str, Any]]:
     if not found:
         return []
     wanted = sorted(frozenset[int]().union(*found.values()))
-    held = set(session.scalars(sa.text(_HELD), {"terms": wanted}))
+
+    def here(server: Session) -> set[int]:
+        return {term for (term,) in ask(server, _HELD, {"terms": wanted}).fetchall()}
+
+    held = here(session).union(*at_each(session, lambda _, its: here(its)).values())
     return [_as_body(one) for one, own in found.items() if held.isdisjoint(own)]
 
 
-_HELD = "SELECT DISTINCT term FROM lex_posting WHERE term = ANY(:terms)"
+_HELD = "SELECT DISTINCT term FROM lex_posting WHERE term = ANY(CAST(%(terms)s AS int[]))"
 
 
 def _letters(word: str) -> str:

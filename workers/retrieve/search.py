@@ -13,7 +13,7 @@ from knowledge.policy import retrieval_policy
 from store.documents.content import alike, terms_of_interest
 from store.documents.findings import doubts_of
 from store.documents.tags import TAGS
-from store.index import dense, lexical
+from store.index import dense, lexical, partitions
 from store.index.centroids import centroids
 from store.index.filters import Filter, look
 from store.index.wire import Ids, ask, together
@@ -68,6 +68,8 @@ class Hits(NamedTuple):
     """Of these passages, each once; in any order."""
     weights: dict[int, float]
     """Of `terms_of_interest`."""
+    without: Sequence[str] = ()
+    """The partitions of the index that were not searched."""
 
 
 # Everything of a passage but its scores and terms, in the order of its fields.
@@ -116,7 +118,7 @@ def search(
         read = lexical.prepare(session, terms, segments)
         words = one_by_all_names(read, alike(question))
         # PostgreSQL looks for what is near while this process scores words.
-        nearest = dense.begin(session, vector, depth, only, read.chunk_ids if read else None)
+        nearest = dense.begin(session, vector, depth, only)
         by_words = lexical.best(session, words, depth, only)
         fused = fuse(by_words, nearest())
         chunks = Ids(np.array([one.chunk_id for one in fused], np.int64))
@@ -133,4 +135,4 @@ def search(
         Passage(one, holds.get(one.chunk_id, nothing), *found[one.chunk_id])
         for one in ranked[:limit]
     ]
-    return Hits(passages, held, lexical.weights(read, terms))
+    return Hits(passages, held, lexical.weights(read, terms), partitions.without(session))

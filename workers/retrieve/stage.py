@@ -51,6 +51,8 @@ class _Evidence:
     reranked: dict[str, Any] | None
     weights: Sequence[Mapping[int, float]]
     """How much each term of a sub-query tells in what is held, in their order."""
+    without: Sequence[str]
+    """The partitions of the index that some sub-query was not searched in."""
 
 
 def work(context: Context, message: RetrieveV1) -> Keyed[Retrieval]:
@@ -96,6 +98,7 @@ def work(context: Context, message: RetrieveV1) -> Keyed[Retrieval]:
         "pack_wanted": pack_wanted,
         "named_wanted": named_wanted,
         "meant": meant,
+        "without": found.without,
         "images": shown,
         "explain": [explain(one) for one in found.ranked.decisions],
         "relaxations": list(found.ranked.relaxations),
@@ -146,7 +149,8 @@ def _find(
         scenario,
     )
     timings.lap("rank")
-    return _Evidence(ranked, sufficiency, reranked, [one.weights for one in found])
+    without = sorted(frozenset[str]().union(*(one.without for one in found)))
+    return _Evidence(ranked, sufficiency, reranked, [one.weights for one in found], without)
 
 
 def _rerank(
@@ -247,6 +251,7 @@ def commit(unit: UnitOfWork, message: RetrieveV1, found: Keyed[Retrieval]) -> No
         message.question_id,
         query_type=body.query_type,
         retrieval_hash=stored.hash,
+        **({"without": list(body.without)} if body.without else {}),
         version_ids=[entry.version_id for entry in body.evidence],
         sufficiency=body.sufficiency.score,
         asked=models_asked(key, understand=body.language_model, rerank=body.reranked),

@@ -15,9 +15,14 @@ from pydantic import ValidationError
 from messages import MessageError
 from store.core.database import passes_by_itself
 from store.index.lexical import TermsMismatch
+from store.index.partitions import Moved, PartitionAway, WrongServer
 
 RENEWAL_SECONDS = 10.0
 """Our choice: a small index is rebuilt within it; one of a million chunks takes some minutes."""
+
+_OF_PARTITIONS = (PartitionAway, Moved, WrongServer)
+AWAY_SECONDS = 2.0
+"""Ours: a question that waits for a partition asks it again after this time."""
 
 
 class StageError(Exception):
@@ -52,12 +57,14 @@ def classify(error: BaseException) -> StageError:
         return Permanent(describe(error))
     if isinstance(error, TermsMismatch):
         return Later(describe(error), RENEWAL_SECONDS)
+    if isinstance(error, PartitionAway | Moved):
+        return Later(describe(error), AWAY_SECONDS)
     return Transient(describe(error))
 
 
 def describe(error: BaseException) -> str:
     """One line about `error` without values that could quote a text (invariant 11)."""
-    if isinstance(error, (StageError, MessageError, TermsMismatch)):
+    if isinstance(error, (StageError, MessageError, TermsMismatch, *_OF_PARTITIONS)):
         return str(error)
     if isinstance(error, ValidationError):
         first = error.errors(include_input=False, include_url=False, include_context=False)[:3]

@@ -30,6 +30,7 @@ from workers.verify.remarks import (
     offered,
     read_as,
     remark,
+    searched_without,
     unnamed,
     unspoken,
 )
@@ -141,6 +142,7 @@ def compose(
         "claims": [_claim(one, held, place_of) for one in shown],
         "evidence": [record for one in shown for record in _records(one, held, question)],
         "remarks": [
+            *searched_without(retrieval.without),
             *read_as(retrieval.read_as),
             *meant,
             *_contradicted(question, retrieval, held, in_the_past=in_the_past),

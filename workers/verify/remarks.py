@@ -46,6 +46,12 @@ def read_as(words: Sequence[ReadAs]) -> list[dict[str, Any]]:
     return [{**remark("read_as", **vars(one)), **vars(one)} for one in words]
 
 
+def searched_without(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Which partitions of the index were not searched."""
+    told = remark("searched_without", names=", ".join(names))
+    return [{**told, "names": list(names)}] if names else []
+
+
 def names_nothing_else(question: str, retrieval: Retrieval) -> bool:
     """Whether a question names no drug, test, trial or body but by words that are misspelt: what
     answers the rest of it is on another one."""

@@ -56,6 +56,7 @@ def commit(unit: UnitOfWork, message: CheckV1, result: Result) -> None:
         message.verification_id,
         result_hash=digest,
         summary=result.body["summary"],
+        **({"without": away} if (away := result.body.get("without")) else {}),
     )
 
 

@@ -12,6 +12,7 @@ import yaml
 from cli.instance import health_checks
 from knowledge.sources import connector_policy
 from store.audit.audit import ChainReport, Checkpoint
+from store.operations.partitions import Listed
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport, UnderWay
 from store.sources.source_report import Holdings, SourceReport, WatchReport
@@ -175,3 +176,14 @@ def test_work_that_nobody_takes_over_asks_for_a_worker_of_its_stage() -> None:
     found = health_checks.work([UnderWay("summarize", 1, 900.0, 0, 1, "desk:7")])
     assert "left by its worker" in found.said
     assert "attest worker --stage summarize" in found.do
+
+
+def test_a_partition_that_answers_are_searched_without_is_named_with_what_to_do() -> None:
+    well, empty = Listed("a", "active", 9, 27), Listed("b", "adding", 0, None)
+    assert health_checks.partitions([]) == []
+    (check,) = health_checks.partitions([well, empty])
+    assert check.well
+    for state, chunks in (("active", None), ("off", 27), ("rebuilding", 3)):
+        (check,) = health_checks.partitions([well, empty, Listed("c", state, 5, chunks)])
+        assert check.said == f"not searched: c ({state})"
+        assert "rebuild NAME" in check.do

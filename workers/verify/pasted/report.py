@@ -79,6 +79,7 @@ def report(
         "identifiers": identifiers,
         "sources": [_source(key, sources) for key in sources.titles if key in used],
         "summary": _summary(lines, identifiers),
+        **({"without": list(sources.without)} if sources.without else {}),
         "provenance": {"knowledge_version": knowledge_version()},
     }
 

@@ -16,7 +16,7 @@ from knowledge.loader import load
 from store.documents import identifiers as works
 from store.documents.documents import get_versions
 from store.documents.records import ENDING_NOTICES
-from store.index import dense, lexical
+from store.index import dense, lexical, partitions
 from store.index.filters import Filter
 from store.index.terms import terms
 from workers.runtime.errors import Permanent
@@ -45,6 +45,8 @@ class Sources:
     """Identifier as the text writes it → keys of the sources that bear it."""
     fates: Mapping[str, Fate] = field(default_factory=dict)
     """What documents that were sent along say became of them."""
+    without: Sequence[str] = ()
+    """The partitions of the index that were not searched."""
 
 
 def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Statement]) -> Sources:
@@ -116,8 +118,7 @@ def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
         for one, vector in zip_longest(judged, vectors):
             read = lexical.prepare(session, terms(one.words), segments)
             by_words = lexical.best(session, read, many, Filter())
-            whole = read.chunk_ids if read else None
-            by_meaning = [] if vector is None else dense.search(session, vector, many, whole=whole)
+            by_meaning = [] if vector is None else dense.search(session, vector, many)
             found[one.statement_id] = _versions(
                 session, [chunk for chunk, _ in [*by_words, *by_meaning]]
             )
@@ -125,6 +126,7 @@ def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
         versions = {f"E{n}": one for n, one in enumerate(get_versions(session, ids), start=1)}
         held = held_versions(session, versions, context.now())
         chunks = chunks_of(session, ids)
+        without = partitions.without(session)
     key_of = {version.id: key for key, version in versions.items()}
     usable = {key for key, one in held.items() if one.may_be_cited(in_the_past=False)}
     bearers = {name: [key_of[one] for one in some] for name, some in named.items()}
@@ -149,6 +151,7 @@ def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
         chunks={key: chunks[version.id] for key, version in versions.items()},
         titles={key: version.title for key, version in versions.items()},
         bearers=bearers,
+        without=without,
     )
 
 

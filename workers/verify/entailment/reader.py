@@ -7,6 +7,7 @@ memory. Training and figures: docs/verifier.md.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -121,9 +122,17 @@ def load() -> PairReader:
     return PairReader(folder / WEIGHTS, folder / FACTS)
 
 
+_CONTRACTED = re.compile(r"(?i)\b([a-z]{2,6})n['’]t\b")
+_FULL = {"ca": "can", "wo": "will", "sha": "shall"}
+
+
 def judge_all(pairs: Iterable[tuple[str, str]]) -> list[Reading]:
-    """What `PairReader.judge_all` says by the committed weights."""
-    return [_reading(claim, passage) for claim, passage in pairs]
+    """What `PairReader.judge_all` says by the committed weights, "isn't" read as "is not"."""
+    return [_reading(*map(_written_out, pair)) for pair in pairs]
+
+
+def _written_out(text: str) -> str:
+    return _CONTRACTED.sub(lambda found: f"{_FULL.get(found[1].lower(), found[1])} not", text)
 
 
 @lru_cache(maxsize=1024)  # a text repeats sentences, and people repeat questions

@@ -59,6 +59,7 @@ _SUMMED = 5
 """Numbers that are summed up at most (ours)."""
 _ROUND = (100, 1000, 10_000, 100_000)
 """Numbers that a rate is told per (ours)."""
+_WHOLES = {"%": 100.0, "‰": 1000.0}
 _NEAR = 2.0
 """How many times larger than its bound a number may be to be what the bound is about (ours)."""
 _Sizes = Mapping[str, Sequence[float]]
@@ -219,8 +220,11 @@ def _between(figures: Sequence[Figure], value: float, slack: float) -> Sequence[
 
 
 def _differ(one: Figure, other: Figure) -> bool:
-    """Whether these have certainly two units, or one is a ratio and one a share; units of a
-    denominator count where both have one."""
+    """Whether these have certainly two units, are parts of two numbers ("52%", "52 per 1,000"), or
+    one is a ratio and one a share; units of a denominator count where both have one."""
+    wholes = {one.per or _WHOLES.get(one.unit or "", 0) for one in (one, other)}
+    if len(wholes) == 2 and 0 not in wholes:
+        return True
     if one.unit is None or other.unit is None:
         return {one.kind, other.kind} == {Kind.RATIO, Kind.PERCENT}
     for part, its in zip(one.unit.split("/"), other.unit.split("/"), strict=False):

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 from benchmarks.verifier.export import converted
 from workers.encoder.int8_graph import HEADS
 from workers.encoder.minilm import model_folder
-from workers.verify.entailment.reader import FACTS, WEIGHTS, PairReader
+from workers.verify.entailment.reader import FACTS, WEIGHTS, PairReader, judge_all
 
 WIDTH, INNER, LAYERS = 384, 48, 2
 
@@ -115,3 +115,14 @@ def test_a_long_passage_is_cut(reader: PairReader) -> None:
 
 def test_the_digest_is_that_of_the_weights(reader: PairReader) -> None:
     assert len(reader.digest) == 64
+
+
+def test_a_contraction_is_read_as_its_words() -> None:
+    passage = "The mechanism is not understood, and patients cannot be told apart in the trial."
+    full = "Patients in the trial {} be told apart, and how it works {} known."
+    for short, long in (("can't", "can not"), ("won't", "will not"), ("Couldn’t", "Could not")):
+        pairs = [
+            (full.format(short, "isn't"), passage),
+            (full.format(long, "is not"), passage),
+        ]
+        assert len(set(judge_all(pairs))) == 1, short

@@ -201,7 +201,7 @@ def _is_stated(figure: Figure) -> bool:
     what words say without a number (a, each, none, all)."""
     if figure.value in (0, 1) or (figure.value == 100 and figure.unit == "%"):
         return False
-    if figure.kind is Kind.PERCENT or figure.unit is not None or figure.step < 1:
+    if figure.kind is Kind.PERCENT or figure.unit is not None or figure.step < 1 or figure.per:
         return True
     return figure.value > _SMALL and (figure.value not in _ROUND or figure.comparator is not None)
 

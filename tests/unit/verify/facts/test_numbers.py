@@ -198,3 +198,17 @@ def test_a_share_is_no_difference_of_shares(claim: str, text: str, codes: list[s
 )
 def test_a_sign_and_a_ratio_are_kept(claim: str, text: str, code: str) -> None:
     assert [one.code for one in guard(claim, Grounds(text, text=text))] == [code] * bool(code)
+
+
+@given(
+    number=st.integers(2, 99),
+    told=st.sampled_from([100, 1000, 10_000, 100_000]),
+    joint=st.sampled_from(["per", "in", "out of"]),
+    turned=st.booleans(),
+)
+def test_a_number_of_a_hundred_is_not_the_same_of_a_thousand(
+    number: int, told: int, joint: str, turned: bool
+) -> None:
+    share, rate = f"{number}% of them fell ill.", f"{number} {joint} {told:,} fell ill."
+    claim, text = (share, rate) if turned else (rate, share)
+    assert codes(claim, text) == ([] if told == 100 else ["unit"])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from workers.encoder.minilm import model_folder
+from workers.verify.entailment.passages import nearest
 
 LONGEST, CLAIM = 320, 100  # tokens of a pair, and of its claim; what is longer is cut
 WEIGHTS, FACTS = "reader.safetensors", "reader.json"
@@ -77,6 +78,14 @@ class PairReader:
         for shares in self._shares(self.logits(pairs)):
             readings.append(Reading(*map(float, shares)))
         return readings
+
+    def fits(self, claim: str, passage: str) -> bool:
+        """Whether the whole passage is read beside a claim."""
+        first, second = (
+            len(one.ids)
+            for one in self._tokenizer.encode_batch_fast([claim, passage], add_special_tokens=False)
+        )
+        return min(first, CLAIM) + second <= LONGEST - 3
 
     def logits(self, pairs: Iterable[tuple[str, str]]) -> Matrix:
         """Log odds of the three answers, one row a pair, before the temperature.
@@ -137,7 +146,9 @@ def _written_out(text: str) -> str:
 
 @lru_cache(maxsize=1024)  # a text repeats sentences, and people repeat questions
 def _reading(claim: str, passage: str) -> Reading:
-    return load().judge_all([(claim, passage)])[0]
+    reader = load()
+    seen = passage if reader.fits(claim, passage) else nearest(claim, passage)
+    return reader.judge_all([(claim, seen)])[0]
 
 
 def digest() -> str:

@@ -28,6 +28,8 @@ FACTORS = (0.4, 0.5, 0.6, 1.5, 1.6, 1.8, 2.1)
 """By which a figure is changed where its source has no other one like it (ours)."""
 CLEARLY = 1.15
 """Factor by which a false figure differs from the true one at least (ours)."""
+_NEAREST = 3
+"""Passages that a claim is put beside, at most (ours)."""
 DENIALS = ("It is not true that: ", "It is not the case that: ")
 
 
@@ -100,19 +102,23 @@ def _is_sure(one: Located) -> bool:
 def _elsewhere(
     claims: Sequence[Located], passages: Sequence[Located], texts: Mapping[str, CitedText]
 ) -> Iterator[_Made]:
-    """Claims beside the passage of another source, the most alike that a hard fact keeps from
-    bearing them out."""
+    """Claims beside the passage of another source that a hard fact keeps from bearing them out;
+    the most alike first."""
+    words = {id(one): _words(one.passage) for one in passages}
+    pairs = []
     for one in claims:
-        keys = {key for key, _ in one.parts}
-        far = [other for other in passages if other.parts[0][0] not in keys]
-        words = _words(one.text)
-        far.sort(key=lambda other: -len(words & _words(other.passage)))
-        for other in far:
-            key, place = other.parts[0]
-            grounds = texts[key].grounds(place)
-            if hard_facts(one.text, grounds):
-                yield one, Control(_beside(one, key, place, grounds.passage), "elsewhere")
-                break
+        said, keys = _words(one.text), {key for key, _ in one.parts}
+        far = [
+            (len(said & words[id(other)]) / len(said), at, other)
+            for at, other in enumerate(passages)
+            if said and other.parts[0][0] not in keys
+        ]
+        pairs += [(round(share, 1), one, other) for share, _, other in sorted(far)[-_NEAREST:]]
+    for _, one, other in sorted(pairs, key=lambda pair: -pair[0]):
+        ((key, place), *_) = other.parts
+        grounds = texts[key].grounds(place)
+        if hard_facts(one.text, grounds):
+            yield one, Control(_beside(one, key, place, grounds.passage), "elsewhere")
 
 
 def _beside(one: Located, key: str, place: Span, passage: str) -> Located:

@@ -87,6 +87,10 @@ def test_swapped_sides_are_vetoed(claim: str, passage: str) -> None:
     assert codes(claim, passage) == {"direction"}
 
 
+def test_a_direction_that_the_passage_does_not_state_at_all_is_vetoed() -> None:
+    assert codes("Drug A improved survival.", "Drug A was given and survival was measured.")
+
+
 @pytest.mark.parametrize(
     ("claim", "passage"),
     [

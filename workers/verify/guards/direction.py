@@ -88,7 +88,10 @@ def _compare(
     if best[False] > kept and not (best[False] == differing and best[True] >= least):
         detail = f"the passage says the opposite of “{claimed.word}”"
         return Finding("direction", detail, unsaid=_is_open(claimed, said, source, stated))
-    return None
+    if kept >= least or claimed.sign == "some" or claimed.weak:
+        return None
+    detail = f"the passage states no such direction as “{claimed.word}”"
+    return Finding("direction", detail, unsaid=True)
 
 
 def _is_open(

@@ -229,5 +229,6 @@ def _scaled(written: str, alike: Sequence[Quantity], rng: Random) -> list[str]:
     style = f",.{places}f" if "," in written else f".{places}f"
     most = 100 if alike and alike[0].kind is Kind.PERCENT else float("inf")
     taken = {_FIGURE.findall(one.raw)[0] for one in alike}
-    new = [format(value * factor, style) for factor in rng.sample(FACTORS, len(FACTORS))]
-    return [one for one in new if one not in {*taken, written} and 0 < float(one.replace(",", "")) <= most]
+    sizes = [value * factor for factor in rng.sample(FACTORS, len(FACTORS))]
+    new = [format(size, style) for size in sizes if size <= most]
+    return [one for one in new if one not in {*taken, written} and one.strip("0.,")]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from hypothesis import given
@@ -91,10 +92,8 @@ def test_a_claim_stands_beside_the_passage_of_another_source_that_cannot_bear_it
         assert hard_facts(one.claim.text, TEXTS[key].grounds(place))
 
 
-def test_a_true_control_is_a_claim_of_which_the_verifier_is_sure_beside_more_of_its_source() -> None:
-    sure = [
-        Located(**{**vars(one), "reading": Reading(0.99, 0.0, 0.01)}) for one in claims("E1", "E2")
-    ]
+def test_a_true_control_is_a_claim_that_the_verifier_is_sure_of_beside_more_of_its_source() -> None:
+    sure = [replace(one, reading=Reading(0.99, 0.0, 0.01)) for one in claims("E1", "E2")]
     found = [one for one in made(sure) if one.true]
     passages = {one.text: one.passage for one in sure}
     assert found

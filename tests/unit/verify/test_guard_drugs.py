@@ -23,6 +23,8 @@ PASSAGE = (
         "Dabigatran 220 mg daily was given.",
         "Heparin 10 mg/kg was given i.v. every three weeks.",
         "Oral rivaroxaban 20 mg was given once a day.",
+        "A DOAC was given.",
+        "An anticoagulant such as apixaban was given.",
     ],
 )
 def test_what_the_passage_gives_passes(claim: str) -> None:
@@ -35,6 +37,8 @@ def test_what_the_passage_gives_passes(claim: str) -> None:
         ("Edoxaban was given.", "drug"),
         ("Coumadin was given.", "drug"),
         ("Inventomab was given.", "drug"),
+        ("Statins were given.", "drug_class"),
+        ("DOACs in general were given.", "drug_class"),
         ("Apixaban 2.5 mg was given.", "dose"),
         ("Apixaban 5 g was given.", "dose"),
         ("Heparin 10 mg/m2 was given.", "dose"),

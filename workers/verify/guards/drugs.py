@@ -24,7 +24,10 @@ _DIRECT = re.compile(
 )
 _FAR = 400
 """Characters between a dose and the drug that it belongs to, at most (ours)."""
+_NEAR = 100
+"""Characters before a drug in which its article stands (ours)."""
 _JOINED = re.compile(r"[\s,(/-]{0,2}")
+_ARTICLE = re.compile(r"(?i)\b(?:an?|the|this|another)\s{1,9}(?:[\w-]{1,60}\s{1,9})?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class _Reading:
     """What a text says of drugs."""
 
     drugs: frozenset[str]
+    classes: tuple[Mention, ...]
     doses: tuple[_Given, ...]
     frequencies: tuple[_Given, ...]
     routes: tuple[_Given, ...]
@@ -48,14 +52,15 @@ class _Reading:
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
-    """The drugs, doses, routes and frequencies of `claim` that its passage has not."""
+    """The drugs, classes, doses, routes and frequencies of `claim` that its passage has not."""
     claim = fold(claim)
     said = _read(claim)
-    if not (said.drugs or said.doses or said.frequencies or said.routes):
+    if not (said.drugs or said.classes or said.doses or said.frequencies or said.routes):
         return []
     passage = fold(grounds.passage)
     stated = _read(passage)
     findings = _strange_drugs(said, stated, passage, grounds)
+    findings += _strange_classes(claim, said, stated, grounds)
     findings += _compare("dose", said.doses, stated.doses)
     findings += _compare("frequency", said.frequencies, stated.frequencies)
     findings += [
@@ -88,6 +93,28 @@ def _under_short_names(strange: Set[str], passage: str, grounds: Grounds) -> Set
         if any(re.search(rf"(?<!\w){re.escape(short)}(?!\w)", passage) for short in defined):
             found.add(name)
     return found
+
+
+def _strange_classes(
+    claim: str, said: _Reading, stated: _Reading, grounds: Grounds
+) -> list[Finding]:
+    named = {mention.name for mention in stated.classes}
+    findings = []
+    for mention in said.classes:
+        if mention.name in named:
+            continue
+        members = drug_terms().classes[mention.name].members
+        held = {drug for drug in stated.drugs if any(member in drug for member in members)}
+        one_of_them = bool(
+            _ARTICLE.search(claim[max(0, mention.start - _NEAR) : mention.start])
+        ) or bool(held & said.drugs)
+        if held and one_of_them:
+            continue
+        around = {one.name for one in _read_around(grounds).classes}
+        if not (mention.name in around and not stated.drugs and not named):
+            raw = claim[mention.start : mention.end]
+            findings.append(Finding("drug_class", f"“{raw}” is not in the passage", unsaid=True))
+    return findings
 
 
 def _compare(code: str, said: Sequence[_Given], stated: Sequence[_Given]) -> list[Finding]:
@@ -127,6 +154,7 @@ def _read(text: str) -> _Reading:
                     regimens.setdefault(dose.name, set()).add(time.name)
     return _Reading(
         frozenset(drugs),
+        tuple(_classes().find(text)),
         tuple(doses),
         tuple(frequencies),
         tuple(routes),
@@ -193,6 +221,11 @@ def _plain(between: str) -> str:
             between[: mention.start] + " " * (mention.end - mention.start) + between[mention.end :]
         )
     return between
+
+
+@cache
+def _classes() -> Lexicon:
+    return Lexicon({name: terms.words for name, terms in drug_terms().classes.items()})
 
 
 @cache

@@ -117,7 +117,7 @@ def _elsewhere(
     for _, one, other in sorted(pairs, key=lambda pair: -pair[0]):
         ((key, place), *_) = other.parts
         grounds = texts[key].grounds(place)
-        if hard_facts(one.text, grounds):
+        if not all(fact.unsaid for fact in hard_facts(one.text, grounds)):
             yield one, Control(_beside(one, key, place, grounds.passage), "elsewhere")
 
 

@@ -130,7 +130,7 @@ class Liar:
         self.planted: Counter[str] = Counter()
         """Lies by kind, and by kind and variant."""
         self.written: Counter[str] = Counter()
-        self._true: dict[str, bool] = {}
+        self._told: dict[str, Told] = {}
 
     def writer(self, body: Mapping[str, Any]) -> str:
         """What it says to a request: an understanding, a draft or verdicts."""

@@ -300,9 +300,9 @@ def _follows(figure: Figure, document: _Document) -> bool:
         or _has(plain, 1 + value / 100, slack / 100)
     ):
         return True
-    name = "share" if name == "points" else name  # the difference of two shares
+    of = "share" if name == "points" else name  # the difference of two shares, and no share
     return any(
-        _differs(name, size, value, slack, window)
+        _differs(of, size, value, slack, window)
         or (name == "" and _is_ratio(value, slack, window))
         or (name == "share" and _is_share(value, slack, window))
         for window in document.windows

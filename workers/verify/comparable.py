@@ -45,8 +45,8 @@ share of false claims it costs no more true ones than 0.9 does, and more than 0.
 
 
 _SEEN = 1000
-"""Characters of a passage that the verifier sees beside a claim (ours: of 317 tokens). Of longer ones
-it reads a part, of which it is sure too easily (docs/verification.md)."""
+"""Characters of a passage that the verifier sees beside a claim (ours: of 317 tokens). Of a longer
+one it reads a part, of which it is sure too easily (docs/verification.md)."""
 
 
 def is_own_wording(claim: str, passage: str) -> bool:

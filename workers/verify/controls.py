@@ -6,8 +6,9 @@ style tells it from the other claims. Pure, seeded.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cache
 from itertools import chain, islice, zip_longest
 from random import Random
@@ -217,7 +218,7 @@ def _with_another(one: Located, held: Sequence[Quantity], rng: Random) -> str | 
     return None
 
 
-def _is_other(other: Quantity, one: Quantity, passage: set[tuple[object, str | None]]) -> bool:
+def _is_other(other: Quantity, one: Quantity, passage: Set[tuple[Decimal, str | None]]) -> bool:
     """Whether a figure clearly differs from one, and from all of the passage."""
     low, high = sorted((other.value, one.value))
     return float(high / low) >= CLEARLY and (other.value, other.unit) not in passage

@@ -82,9 +82,9 @@ class Stand:
         verdicts = []
         for name, one in material.shown().items():
             said = self._says(one)
-            doubts = one.doubts if isinstance(one, Located) else ()
             holds = said is Support.SUPPORTED
-            answers = [{"doubt": doubt.kind, "holds": holds} for doubt in doubts]
+            claim = one.claim if isinstance(one, Control) else one
+            answers = [{"doubt": doubt.kind, "holds": holds} for doubt in claim.doubts]
             verdicts.append({"claim_id": name, "doubts": answers, "verdict": said.value})
         value = Judgement.model_validate({"verdicts": verdicts})
         return Proposal(value, self.name, Usage(0, 0), "0" * 64, "0" * 64)

@@ -130,7 +130,7 @@ class Liar:
         self.planted: Counter[str] = Counter()
         """Lies by kind, and by kind and variant."""
         self.written: Counter[str] = Counter()
-        self._true: dict[str, bool] = {}
+        self._told: dict[str, Told] = {}
 
     def writer(self, body: Mapping[str, Any]) -> str:
         """What it says to a request: an understanding, a draft or verdicts."""
@@ -146,7 +146,13 @@ class Liar:
 
     def _verdict(self, shown: Mapping[str, Any]) -> dict[str, Any]:
         claim, passage = bare(shown["claim"]), bare(shown["passage"])
-        true = not self.honest_judge or self._true.get(claim, claim in passage)
+        told = self._told.get(claim)
+        if told is None:
+            bears = claim in passage
+        else:  # a control may have its words beside another passage
+            quote = bare(told.quote)
+            bears = told.true and (quote in passage or passage in quote)
+        true = not self.honest_judge or bears
         return {
             "claim_id": shown["claim_id"],
             "doubts": [{"doubt": one["doubt"], "holds": true} for one in shown["doubts"]],
@@ -159,7 +165,7 @@ class Liar:
         pages = _Pages(sources, pair[0] if pair else None, self.rng)
         self.told = [*self._lied(pages), *self._truths(pages)]
         self.rng.shuffle(self.told)
-        self._true = {bare(one.text): one.true for one in self.told}
+        self._told = {bare(one.text): one for one in self.told}
         found = _HEADING.search(system)
         heading = found[1] if found else "EVIDENCE"
         claims = [

@@ -21,7 +21,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from clinical_text.instructions import addresses_reader
 from knowledge.judging import judging_policy
 from store.core.hashes import text_hash
-from store.core.spans import Span
 from workers.language_model.names import meant, the_one_named
 from workers.language_model.port import Prompt, Proposal
 from workers.verify.claims import Located
@@ -105,18 +104,19 @@ class Material:
     def shown(self) -> dict[str, Located | Control]:
         """Claims and controls by the ids that the judge sees, in an order that tells nothing."""
         every: list[Located | Control] = [*self.claims, *self.controls]
-        words = "\n".join(one.text if isinstance(one, Located) else one.claim for one in every)
+        words = "\n".join(_claim(one).text for one in every)
         random.Random(text_hash(words)).shuffle(every)  # noqa: S311  no secret: only an order
         return {f"c{number}": one for number, one in enumerate(every, 1)}
 
     def as_data(self) -> dict[str, Any]:
         """Only what is judged: no key of ours, no identifier, no verdict, no mark of a control."""
         shown = self.shown()
-        keys = list(dict.fromkeys(key for one in shown.values() for key, _ in _parts(one)))
+        claims = {name: _claim(one) for name, one in shown.items()}
+        keys = list(dict.fromkeys(key for one in claims.values() for key, _ in one.parts))
         names = {key: f"s{number}" for number, key in enumerate(keys, 1)}
         return {
             "sources": [self._source(names[key], key) for key in keys],
-            "claims": [self._claim(name, one, names) for name, one in shown.items()],
+            "claims": [self._claim(name, one, names) for name, one in claims.items()],
         }
 
     def _source(self, name: str, key: str) -> dict[str, Any]:
@@ -128,23 +128,22 @@ class Material:
         }
         return told | ({"text": cited.for_model()} if whole else {})
 
-    def _claim(self, name: str, one: Located | Control, names: Mapping[str, str]) -> dict[str, Any]:
-        parts = _parts(one)  # without a place it cannot pass, and is not asked about
-        near = [self.texts[key].grounds(place).neighbours for key, place in parts]
+    def _claim(self, name: str, one: Located, names: Mapping[str, str]) -> dict[str, Any]:
+        near = [self.texts[key].grounds(place).neighbours for key, place in one.parts]
         around = " ".join(dict.fromkeys(filter(None, near)))
-        doubts = one.doubts if isinstance(one, Located) else ()
         return {
             "claim_id": name,
-            "claim": one.text if isinstance(one, Located) else one.claim,
-            "source": ", ".join(dict.fromkeys(names[key] for key, _ in parts)),
+            "claim": one.text,
+            "source": ", ".join(dict.fromkeys(names[key] for key, _ in one.parts)),
             "passage": one.passage,
             "around": "" if addresses_reader(around) else around,
-            "doubts": [doubt.as_data() for doubt in doubts],
+            "doubts": [doubt.as_data() for doubt in one.doubts],
         }
 
 
-def _parts(one: Located | Control) -> tuple[tuple[str, Span], ...]:
-    return one.parts if isinstance(one, Located) else ((one.key, one.place),)
+def _claim(one: Located | Control) -> Located:
+    """What a judge sees of a claim, and of a control."""
+    return one.claim if isinstance(one, Control) else one
 
 
 @dataclass(frozen=True)
@@ -220,20 +219,18 @@ def prompt_text() -> tuple[str, str]:
 
 
 def material(claims: Sequence[Located], texts: Mapping[str, CitedText], look: int = 1) -> Material:
-    """The claims that could still pass, with controls from the sources that they cite.
+    """The claims that could still pass, with controls made of them and of the sources.
 
     Args:
         look: which asking this is; each has controls of its own.
     """
     asked = [one for one in claims if one.may_pass]
-    taken = [part for one in asked for part in one.parts]
-    cited = {key: texts[key] for key, _ in taken}
     seed = f"{look}:{text_hash(chr(10).join(one.text for one in asked))}"
     planted = judging_policy().controls
     return Material(
         asked,
-        controls(cited, taken, seed, planted.false_ones, planted.true_ones) if asked else [],
-        cited,
+        controls(asked, texts, seed, planted.false_ones, planted.true_ones) if asked else [],
+        texts,
     )
 
 

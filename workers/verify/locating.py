@@ -19,7 +19,7 @@ from workers.verify.doubts import Doubt, doubts
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
-from workers.verify.marks import without_unanchored
+from workers.verify.marks import Marks, without_unanchored
 from workers.verify.placing import Placed, placed
 
 NEIGHBOURS = 1
@@ -145,9 +145,15 @@ def locate(
         findings,
         marks,
         (*needed, *_echoes(drafted, text, held, facts, doubting)),
-        () if findings or is_own else tuple(doubting(text, grounds)),
+        () if findings or is_own else (*doubting(text, grounds), *_misquoted(marks)),
         details=tuple(one.detail for one in spoken),
     )
+
+
+def _misquoted(marks: Marks) -> Iterator[Doubt]:
+    """Whoever quotes says that the source has these words."""
+    if marks.unanchored:
+        yield Doubt("quotation", "words in quotation marks are not the source's")
 
 
 def _why_lost(drafted: Drafted, held: Mapping[str, CitedText]) -> str:

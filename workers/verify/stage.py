@@ -107,7 +107,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         own = check_claims(_claims(instead), texts, not_citable=not_citable)
         results = without_refused(own.results, checking)
         keyless = gate(results, contested(results, found))
-        if len(keyless.verified) > len(passed.verified):
+        if len(keyless.held) > len(passed.held):
             set_aside = checking.results
             draft, passed, checking = instead, keyless, Checking(results, checking.judged)
     disputed = contested(checking.results, found)

@@ -222,6 +222,23 @@ def test_mc_3_1c_marks_around_words_that_stand_nowhere_are_removed_and_counted()
     assert (result.marks.quotations, result.marks.unanchored) == (2, 1)
 
 
+def test_beside_a_passage_of_which_it_sees_a_part_the_verifier_is_not_believed_alone() -> None:
+    filled = f"{WHOLE} " + "The centers are named in the supplement of the report. " * 20
+    held = {"E1": CitedText(Source(filled), segment(filled).sentences)}
+    claim = replace(FREE, quote=filled.strip())
+    assert check_claims([replace(FREE, quote=WHOLE)], held, verifier=SURE).results[0].passes
+    assert not check_claims([claim], held, verifier=SURE).results[0].passes
+
+
+def test_words_in_marks_that_are_not_the_sources_pass_only_if_a_judge_says_so() -> None:
+    """Who quotes says that these are its words; the verifier does not see that they are not."""
+    claim = replace(FREE, text=f"{FREE.text.rstrip('.')}, “beyond any doubt”.")
+    assert "quotation" in {one.kind for one in locate(claim, TEXTS).doubts}
+    assert not check_claims([claim], TEXTS, verifier=SURE).results[0].passes
+    settled = Judged({claim.claim_id: (Reply(Support.SUPPORTED, frozenset({"quotation"})),)})
+    assert checked(claim, lambda _: settled, SURE).passes
+
+
 def test_where_a_model_judges_its_word_is_needed_even_for_the_words_of_the_source() -> None:
     assert not checked(drafted(WHOLE), says(Support.UNSUPPORTED)).passes
     assert checked(drafted(WHOLE), says(Support.SUPPORTED)).passes

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contracts import Draft
 from store.core.hashes import text_hash
@@ -17,29 +19,31 @@ from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
 KEYLESS = {"generator": "extractive", "prompt_version": "extractive.v1", "claims": []}
 
 
-def claim(words: str, verdict: Verdict = Verdict.SUPPORTED, **other: Any) -> Checked:
+def claim(
+    words: str, verdict: Verdict = Verdict.SUPPORTED, claim_id: str = "c1", **other: Any
+) -> Checked:
     basis = Basis.WORDS if verdict is Verdict.SUPPORTED else Basis.NONE
     place = Span(0, len(words))
-    return Checked("c1", words, "E1", "EVIDENCE", verdict, "verbatim", place, basis=basis, **other)
+    known = (claim_id, words, "E1", "EVIDENCE", verdict, "verbatim", place)
+    return Checked(*known, basis=basis, **other)
 
 
-@pytest.mark.parametrize(
-    ("held", "fallen", "beside", "thinned"),
-    [
-        (2, 0, True, False),  # all of it holds, however little it is
-        (2, 1, True, True),
-        (0, 3, True, True),
-        (0, 3, False, False),  # a draft of an earlier release, or one without a model
-        (0, 0, True, False),  # a model that abstained
-    ],
+@given(
+    drafted=st.lists(st.tuples(st.booleans(), st.booleans()), max_size=14),
+    beside=st.booleans(),
 )
-def test_only_what_the_gate_took_something_of_may_give_way(
-    held: int, fallen: int, beside: bool, thinned: bool
+def test_a_draft_may_give_way_where_most_of_it_or_all_that_answers_fell(
+    drafted: list[tuple[bool, bool]], beside: bool
 ) -> None:
-    results = [claim("A.")] * held + [claim("B.", Verdict.UNSUPPORTED)] * fallen
-    beside_it = {"keyless": KEYLESS} if beside else {}
-    draft = filled(Draft, claims=[{}] * len(results), **beside_it)
-    assert may_be_thinned(draft, gate(results)) is thinned
+    """Drafted are claims that hold or not and answer or not, however many the sources' are."""
+    verdicts = (Verdict.UNSUPPORTED, Verdict.SUPPORTED)
+    results = [claim("A.", verdicts[holds], f"c{n}") for n, (holds, _) in enumerate(drafted)]
+    claims = [{"claim_id": f"c{n}", "answers": int(one)} for n, (_, one) in enumerate(drafted)]
+    draft = filled(Draft, claims=claims, **({"keyless": KEYLESS} if beside else {}))
+    answers = [holds for holds, answering in drafted if answering]
+    fell = [not holds for holds, _ in drafted]
+    emptied = sum(fell) > len(fell) / 2 or (bool(answers) and not any(answers))
+    assert may_be_thinned(draft, gate(results)) is (beside and emptied)
 
 
 def test_what_takes_its_place_says_so() -> None:

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 from benchmarks.verifier.export import converted
 from workers.encoder.int8_graph import HEADS
 from workers.encoder.minilm import model_folder
-from workers.verify.entailment.reader import FACTS, WEIGHTS, PairReader
+from workers.verify.entailment.reader import FACTS, WEIGHTS, PairReader, judge_all
 
 WIDTH, INNER, LAYERS = 384, 48, 2
 
@@ -115,3 +115,23 @@ def test_a_long_passage_is_cut(reader: PairReader) -> None:
 
 def test_the_digest_is_that_of_the_weights(reader: PairReader) -> None:
     assert len(reader.digest) == 64
+
+
+def test_a_contraction_is_read_as_its_words() -> None:
+    passage = "The mechanism is not understood, and patients cannot be told apart in the trial."
+    full = "Patients in the trial {} be told apart, and how it works {} known."
+    for short, long in (("can't", "can not"), ("won't", "will not"), ("Couldn’t", "Could not")):
+        pairs = [
+            (full.format(short, "isn't"), passage),
+            (full.format(long, "is not"), passage),
+        ]
+        assert len(set(judge_all(pairs))) == 1, short
+
+
+def test_of_a_passage_longer_than_is_seen_the_sentences_nearest_to_the_claim_are_read() -> None:
+    before = "The device was described at length by its makers in the supplement of the report. "
+    told = "Two-year survival was 93.5% with the guided treatment and 92.4% with the standard one."
+    claim = "With guidance 93.5% survived two years, against 92.4% with standard treatment."
+    short, long = judge_all([(claim, told), (claim, before * 40 + told)])
+    assert long.supported > short.supported / 2
+    assert long.contradicted < short.contradicted + 0.2

@@ -39,14 +39,17 @@ def parts(claim: str, evidence: str) -> Iterator[tuple[str, str]]:
         return
     if len(evidence) < FITS:
         yield "whole", evidence
-    asked = term_set(claim)
-
-    def apart(words: str) -> int:
-        return -len(asked & term_set(words))
-
-    near = sorted(range(len(said)), key=lambda place: apart(said[place]))[:WINDOW]
-    yield "nearest", " ".join(said[place] for place in sorted(near))
+    yield "nearest", nearest(claim, evidence)
     begins = range(0, max(1, len(said) - WINDOW + STEP), STEP)
     windows = [" ".join(said[begin : begin + WINDOW]) for begin in begins]
-    for window in sorted(windows, key=apart)[:MOST]:
+    asked = term_set(claim)
+    for window in sorted(windows, key=lambda words: -len(asked & term_set(words)))[:MOST]:
         yield "window", window
+
+
+def nearest(claim: str, text: str) -> str:
+    """The sentences of a text that share most words with a claim, in their order: what of a passage
+    is read that is longer than the reader sees."""
+    said, asked = [span.of(text) for span in sentences(text)], term_set(claim)
+    near = sorted(range(len(said)), key=lambda place: -len(asked & term_set(said[place])))[:WINDOW]
+    return " ".join(said[place] for place in sorted(near))

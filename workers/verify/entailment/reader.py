@@ -7,6 +7,7 @@ memory. Training and figures: docs/verifier.md.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from workers.encoder.minilm import model_folder
+from workers.verify.entailment.passages import nearest
 
 LONGEST, CLAIM = 320, 100  # tokens of a pair, and of its claim; what is longer is cut
 WEIGHTS, FACTS = "reader.safetensors", "reader.json"
@@ -77,6 +79,14 @@ class PairReader:
             readings.append(Reading(*map(float, shares)))
         return readings
 
+    def fits(self, claim: str, passage: str) -> bool:
+        """Whether the whole passage is read beside a claim."""
+        first, second = (
+            len(one.ids)
+            for one in self._tokenizer.encode_batch_fast([claim, passage], add_special_tokens=False)
+        )
+        return min(first, CLAIM) + second <= LONGEST - 3
+
     def logits(self, pairs: Iterable[tuple[str, str]]) -> Matrix:
         """Log odds of the three answers, one row a pair, before the temperature.
 
@@ -121,14 +131,24 @@ def load() -> PairReader:
     return PairReader(folder / WEIGHTS, folder / FACTS)
 
 
+_CONTRACTED = re.compile(r"(?i)\b([a-z]{2,6})n['’]t\b")
+_FULL = {"ca": "can", "wo": "will", "sha": "shall"}
+
+
 def judge_all(pairs: Iterable[tuple[str, str]]) -> list[Reading]:
-    """What `PairReader.judge_all` says by the committed weights."""
-    return [_reading(claim, passage) for claim, passage in pairs]
+    """What `PairReader.judge_all` says by the committed weights, "isn't" read as "is not"."""
+    return [_reading(*map(_written_out, pair)) for pair in pairs]
+
+
+def _written_out(text: str) -> str:
+    return _CONTRACTED.sub(lambda found: f"{_FULL.get(found[1].lower(), found[1])} not", text)
 
 
 @lru_cache(maxsize=1024)  # a text repeats sentences, and people repeat questions
 def _reading(claim: str, passage: str) -> Reading:
-    return load().judge_all([(claim, passage)])[0]
+    reader = load()
+    seen = passage if reader.fits(claim, passage) else nearest(claim, passage)
+    return reader.judge_all([(claim, seen)])[0]
 
 
 def digest() -> str:

@@ -59,6 +59,7 @@ _SUMMED = 5
 """Numbers that are summed up at most (ours)."""
 _ROUND = (100, 1000, 10_000, 100_000)
 """Numbers that a rate is told per (ours)."""
+_WHOLES = {"%": 100.0, "‰": 1000.0}
 _NEAR = 2.0
 """How many times larger than its bound a number may be to be what the bound is about (ours)."""
 _Sizes = Mapping[str, Sequence[float]]
@@ -200,7 +201,7 @@ def _is_stated(figure: Figure) -> bool:
     what words say without a number (a, each, none, all)."""
     if figure.value in (0, 1) or (figure.value == 100 and figure.unit == "%"):
         return False
-    if figure.kind is Kind.PERCENT or figure.unit is not None or figure.step < 1:
+    if figure.kind is Kind.PERCENT or figure.unit is not None or figure.step < 1 or figure.per:
         return True
     return figure.value > _SMALL and (figure.value not in _ROUND or figure.comparator is not None)
 
@@ -219,8 +220,11 @@ def _between(figures: Sequence[Figure], value: float, slack: float) -> Sequence[
 
 
 def _differ(one: Figure, other: Figure) -> bool:
-    """Whether these have certainly two units, or one is a ratio and one a share; units of a
-    denominator count where both have one."""
+    """Whether these have certainly two units, are parts of two numbers ("52%", "52 per 1,000"), or
+    one is a ratio and one a share; units of a denominator count where both have one."""
+    wholes = {one.per or _WHOLES.get(one.unit or "", 0) for one in (one, other)}
+    if len(wholes) == 2 and 0 not in wholes:
+        return True
     if one.unit is None or other.unit is None:
         return {one.kind, other.kind} == {Kind.RATIO, Kind.PERCENT}
     for part, its in zip(one.unit.split("/"), other.unit.split("/"), strict=False):
@@ -296,9 +300,9 @@ def _follows(figure: Figure, document: _Document) -> bool:
         or _has(plain, 1 + value / 100, slack / 100)
     ):
         return True
-    name = "share" if name == "points" else name  # the difference of two shares
+    of = "share" if name == "points" else name  # the difference of two shares, and no share
     return any(
-        _differs(name, size, value, slack, window)
+        _differs(of, size, value, slack, window)
         or (name == "" and _is_ratio(value, slack, window))
         or (name == "share" and _is_share(value, slack, window))
         for window in document.windows

@@ -82,13 +82,14 @@ def named_otherwise(claim: str, grounds: Grounds) -> list[Finding]:
     """Trials of the claim that its source is on, where the passage names others: it may speak of
     one of those, or tell what belongs to its own."""
     unsaid = _not_in_passage(fold(claim), grounds)
-    if not (unsaid and trial_names(fold(grounds.passage))):
+    passage = fold(grounds.passage)
+    if not (unsaid and trial_names(passage)):
         return []
     subject = _subject(grounds)
     return [
         Finding("trial", f"the passage does not name “{raw}”", unsaid=True)
         for raw in unsaid.values()
-        if _stands_in(raw, subject)
+        if _stands_in(raw, subject) and not all(_stands_in(one, passage) for one in raw.split())
     ]
 
 

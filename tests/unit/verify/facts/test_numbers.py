@@ -198,3 +198,27 @@ def test_a_share_is_no_difference_of_shares(claim: str, text: str, codes: list[s
 )
 def test_a_sign_and_a_ratio_are_kept(claim: str, text: str, code: str) -> None:
     assert [one.code for one in guard(claim, Grounds(text, text=text))] == [code] * bool(code)
+
+
+@given(
+    number=st.integers(11, 89),  # "10,000" may be read to have a 10, and 91 per 1,000 leave 91 %
+    told=st.sampled_from([100, 1000, 10_000, 100_000]),
+    joint=st.sampled_from(["per", "in", "out of"]),
+    turned=st.booleans(),
+)
+def test_a_number_of_a_hundred_is_not_the_same_of_a_thousand(
+    number: int, told: int, joint: str, turned: bool
+) -> None:
+    share, rate = f"{number}% of them fell ill.", f"{number} {joint} {told:,} fell ill."
+    claim, text = (share, rate) if turned else (rate, share)
+    assert codes(claim, text) == ([] if told == 100 else ["unit"])
+
+
+@given(st.sampled_from([(50, 84), (31, 71), (41, 59), (77, 151), (19, 23), (101, 290)]))
+def test_a_share_is_no_difference_in_percentage_points(counts: tuple[int, int]) -> None:
+    part, whole = counts
+    share = round(100 * part / whole)
+    text = f"{share}% ({part}/{whole}) of them responded."
+    assert codes(text.replace("%", " percentage points"), text) == ["unit"]
+    rise = f"Response rose from 2% to {share + 2}%."
+    assert codes(f"It rose by {share} percentage points.", rise) == []

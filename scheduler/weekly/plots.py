@@ -42,9 +42,6 @@ def style(text: str, faint: str, guides: str, colors: Sequence[str]) -> Style:
     )
 
 
-_STYLE = style(TEXT, GREY, GREY, COLORS)
-
-
 def plots(report: WeekReport) -> list[str]:
     """The report's plots, each as one SVG element."""
     days = [day.day[5:] for day in report.days]
@@ -95,7 +92,7 @@ def _of_metrics(
 
 def _chart(kind: type["pygal.Line"], title: str, days: Sequence[str]) -> "pygal.Line":
     return kind(
-        style=_STYLE,
+        style=style(TEXT, GREY, GREY, COLORS),
         title=title,
         width=760,
         height=300,

@@ -20,7 +20,7 @@ def bounded(written: str, flags: int = 0) -> re.Pattern[str]:
     No word has 60 letters.
     """
     for free, held in (
-        (r"\s+", rf"\s{{1,{GAP}}}"),
+        (r"\s+", rf"\s{{1,{GAP}}}+"),  # given back to nobody: else gaps multiply
         (r"\s*", rf"\s{{0,{GAP}}}"),
         (r"[\s-]+", rf"[\s-]{{1,{GAP}}}"),
         (r"[\s/-]+", rf"[\s/-]{{1,{GAP}}}"),

@@ -20,23 +20,26 @@ TEXT = "currentColor"
 """The page's own text color, light or dark."""
 GREY = "#8888"
 
-_STYLE = Style(
-    background="transparent",
-    plot_background="transparent",
-    foreground=TEXT,
-    foreground_strong=TEXT,
-    foreground_subtle=GREY,
-    guide_stroke_color=GREY,
-    major_guide_stroke_color=GREY,
-    no_data_font_size=14,
-    colors=COLORS,
-    font_family="sans-serif",
-    label_font_size=12,
-    major_label_font_size=12,
-    title_font_size=15,
-    legend_font_size=12,
-    transition="0s",
-)
+
+def style(text: str, faint: str, guides: str, colors: Sequence[str]) -> Style:
+    """The look of a plot on a page of any background; the four are colors of CSS."""
+    return Style(
+        background="transparent",
+        plot_background="transparent",
+        foreground=text,
+        foreground_strong=text,
+        foreground_subtle=faint,
+        guide_stroke_color=guides,
+        major_guide_stroke_color=guides,
+        no_data_font_size=14,
+        colors=tuple(colors),
+        font_family="sans-serif",
+        label_font_size=12,
+        major_label_font_size=12,
+        title_font_size=15,
+        legend_font_size=12,
+        transition="0s",
+    )
 
 
 def plots(report: WeekReport) -> list[str]:
@@ -71,7 +74,7 @@ def plots(report: WeekReport) -> list[str]:
         times,
         costs,
     ]
-    return [_svg(chart) for chart in drawn]
+    return [svg(chart) for chart in drawn]
 
 
 def _of_metrics(
@@ -89,7 +92,7 @@ def _of_metrics(
 
 def _chart(kind: type["pygal.Line"], title: str, days: Sequence[str]) -> "pygal.Line":
     return kind(
-        style=_STYLE,
+        style=style(TEXT, GREY, GREY, COLORS),
         title=title,
         width=760,
         height=300,
@@ -109,7 +112,7 @@ def _chart(kind: type["pygal.Line"], title: str, days: Sequence[str]) -> "pygal.
     )
 
 
-def _svg(chart: "pygal.Line") -> str:
+def svg(chart: "pygal.Graph") -> str:
     """The SVG without the library's scripts and comments, labelled for screen readers."""
     root = ElementTree.fromstring(chart.render())  # noqa: S314  our own drawing
     for parent in root.iter():

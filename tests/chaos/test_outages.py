@@ -32,7 +32,7 @@ from workers.registry import spec_of
 from workers.runtime.broker import WokenBroker
 
 pytestmark = pytest.mark.requirement("DC-2")
-QUESTIONS = 8
+QUESTIONS = 5
 
 
 def begun(world: World) -> list[UUID]:

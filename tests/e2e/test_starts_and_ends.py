@@ -10,7 +10,8 @@ import pytest
 
 from cli.commands.demo import free_port
 from store.embedded import read_connection
-from tests.e2e.instances import attest, printing, read_until
+from tests.commands import Attest
+from tests.e2e.instances import HASH, attest, printing, read_until
 from tests.servers import wait_until
 
 
@@ -24,7 +25,7 @@ def test_what_cannot_be_a_data_directory_is_refused_in_one_line(tmp_path: Path, 
         thesis.write_text("words")
     else:
         place = Path("/proc/nowhere")
-    done = attest("up", f"--data-dir={place}", f"--port={free_port()}")
+    done = Attest(HASH)("up", f"--data-dir={place}", f"--port={free_port()}")
     assert done.returncode == 1
     assert "--data-dir" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
@@ -35,7 +36,7 @@ def test_what_cannot_be_a_data_directory_is_refused_in_one_line(tmp_path: Path, 
 
 def test_a_host_that_is_not_of_this_machine_is_refused_in_one_line(tmp_path: Path) -> None:
     for host in ("192.0.2.1", "2001:db8::1", "no-such-host.invalid"):
-        done = attest("up", f"--data-dir={tmp_path / 'other'}", f"--host={host}")
+        done = Attest(HASH)("up", f"--data-dir={tmp_path / 'other'}", f"--host={host}")
         assert done.returncode == 1
         assert f"{host} is no address of this machine" in done.stderr.splitlines()[-1]
         assert "--host" in done.stderr.splitlines()[-1]

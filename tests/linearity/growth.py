@@ -12,7 +12,7 @@ LIMIT = 2.5
 TRIES = 4
 HOPELESS_SECONDS = 0.4
 """What takes that long for the first few thousand characters is not read twice as long."""
-SURE_SECONDS = 0.2
+SURE_SECONDS, SURE_RATIO = 0.2, 3.5
 """What takes that long is measured once: a neighbour can make little of it."""
 
 
@@ -33,6 +33,11 @@ class Growth:
     def linear(self) -> bool:
         """Whether it grows no faster than the limit says."""
         return self.ratio < LIMIT
+
+    @property
+    def sure(self) -> bool:
+        """Whether it grows so fast, and takes so long, that no neighbour can be the cause."""
+        return self.ratio > SURE_RATIO and self.twice > SURE_SECONDS
 
 
 def seconds(read: Callable[[str], object], text: str, tries: int = 1) -> float:
@@ -78,7 +83,7 @@ def growth(
     else:
         return None
     found = Growth(length, once, seconds(read, family(2 * length)))
-    if found.linear:
+    if found.linear or found.sure:
         return found
     for factor in (1, 2):
         at = length * factor

@@ -11,11 +11,12 @@ import json
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import _lru_cache_wrapper, cache
 from inspect import signature
+from operator import itemgetter
 from pathlib import Path
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
@@ -37,10 +38,14 @@ PACKAGES = (
     "api_gateway",
     "cli",
 )
-START, MOST = 500, 2_000
-SHORT = 300
-SUSPECTS = 8
+LADDER = ((12, 0.01), (18, 0.01), (24, 0.02), (75, 0.1), (300, 0.4))
+"""Lengths at which all is read first, and CPU seconds for it that show more than a square: the
+slowest pattern of the product takes a hundredth."""
+SHORT, START, MOST = LADDER[-1][0], 500, 2_000
+OWN_SUSPECTS, SUSPECTS = 12, 4
 """What is quadratic is among the slowest at 300 characters already, and few families are slow."""
+Short = tuple[str, Family, tuple[str, ...]]
+"""A family with its name and its texts of the ladder."""
 _OF_RE = ("re", "functools")
 _REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
 LEAST_SECONDS = 0.002
@@ -126,14 +131,15 @@ def own_families(pattern: re.Pattern[str]) -> Iterator[tuple[str, Family]]:
         if body:
             yield f"its repetition {index}", _pump(before, body)
             yield f"its repetition {index} from the start", _pump("", body)
+            yield f"its repetition {index} before a sign", _pump(before, body, "\x00!")
     whole = _sample(tree)
     if whole:
         yield "all of it again and again", _pump("", whole)
         yield "all of it, cut, again and again", _pump("", whole[:-1] or whole)
 
 
-def _pump(before: str, body: str) -> Family:
-    return lambda length: before + body * max(1, length // len(body))
+def _pump(before: str, body: str, after: str = "") -> Family:
+    return lambda length: before + body * max(1, length // len(body)) + after
 
 
 def _repeated(tree: Any, before: str) -> Iterator[tuple[str, str]]:
@@ -253,6 +259,23 @@ def _repeats_freely(tree: Any) -> bool:
     )
 
 
+def nested(pattern: re.Pattern[str]) -> bool:
+    """Whether something is repeated that holds a choice, or what is repeated itself: only that can
+    be read in numbers of ways that are a power of the text's length, bounded or not."""
+    return _chooses(_parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG), inside=False)
+
+
+def _chooses(tree: Any, *, inside: bool) -> bool:
+    return any(
+        (inside and (operation in _REPEATS or operation is _constants.BRANCH))
+        or any(
+            _chooses(part, inside=inside or (operation in _REPEATS and argument[1] > 1))
+            for part in _parts(operation, argument)
+        )
+        for operation, argument in tree
+    )
+
+
 def _parts(operation: Any, argument: Any) -> list[Any]:
     """The expressions that an operation of an expression is made of."""
     if operation in _REPEATS:
@@ -271,31 +294,57 @@ def _parts(operation: Any, argument: Any) -> list[Any]:
 
 
 def steep(compiled: Compiled) -> Steep | None:
-    """The first family on which the pattern, looked for everywhere in a text, is too slow.
-
-    All families are read once, short; how the time grows is measured on those that its own parts
-    make and on the slowest others.
-    """
-    if not unbounded(compiled.pattern):
-        return None
+    """The first family on which the pattern, looked for everywhere in a text, is too slow."""
+    free, many_ways = unbounded(compiled.pattern), nested(compiled.pattern)
 
     def read(text: str) -> None:
         for _ in compiled.pattern.finditer(text):
             pass
 
-    common = sorted(_short(), key=lambda one: seconds(read, one[2]), reverse=True)
-    suspects = [(name, family) for name, family, _ in common[:SUSPECTS]]
-    for name, family in (*own_families(compiled.pattern), *suspects):
-        found = growth(read, family, start=START, most=MOST, least_seconds=LEAST_SECONDS)
-        if found is not None and not found.linear:
-            return Steep(compiled.place, compiled.pattern.pattern, name, found)
+    found = None
+    if free or many_ways:
+        own = {short[-1]: short for short in _shortened(own_families(compiled.pattern))}
+        found = _steepest(read, own.values(), 0, OWN_SUSPECTS if free else 0)
+    if free and found is None:
+        found = _steepest(read, _short(), 0 if many_ways else len(LADDER) - 1, SUSPECTS)
+    return None if found is None else Steep(compiled.place, compiled.pattern.pattern, *found)
+
+
+def _steepest(
+    read: Callable[[str], object], short: Iterable[Short], first: int, suspects: int
+) -> tuple[str, Growth] | None:
+    """The first of these families that takes too long, and how its time grows.
+
+    Each is read at the lengths of the ladder, from the `first` on. How the time grows is measured
+    on the slowest, but for those that would take less than can be measured at any length even if
+    their time grew with the square of it.
+    """
+    timed: list[tuple[float, str, Family]] = []
+    for name, family, texts in short:
+        for (length, most), text in zip(LADDER[first:], texts[first:], strict=True):
+            once = seconds(read, text)
+            if once > most and (once := seconds(read, text)) > most:
+                return name, Growth(length, once, float("inf"))
+        timed.append((once, name, family))
+    for once, name, family in sorted(timed, key=itemgetter(0), reverse=True)[:suspects]:
+        if once * (MOST / SHORT) ** 2 < LEAST_SECONDS:
+            break
+        if once > LEAST_SECONDS / 2 or seconds(read, family(MOST)) >= LEAST_SECONDS:
+            found = growth(read, family, start=START, most=MOST, least_seconds=LEAST_SECONDS)
+            if found is not None and not found.linear:
+                return name, found
     return None
 
 
+def _shortened(named: Iterable[tuple[str, Family]]) -> Iterator[Short]:
+    for name, family in named:
+        yield name, family, tuple(family(length) for length, _ in LADDER)
+
+
 @cache
-def _short() -> tuple[tuple[str, Family, str], ...]:
-    """The families that are tried with every pattern, each with a short text of it."""
-    return tuple((name, family, family(SHORT)) for name, family in families())
+def _short() -> tuple[Short, ...]:
+    """The families that are tried with every pattern."""
+    return tuple(_shortened(families()))
 
 
 def _use_all() -> None:

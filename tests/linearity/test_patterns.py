@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from itertools import cycle
 
 import pytest
 
@@ -45,6 +46,32 @@ def test_every_pattern_of_the_product_reads_in_proportion_to_the_text() -> None:
 )
 def test_a_quadratic_pattern_is_noticed(written: str) -> None:
     assert steep(compiled(written)) is not None
+
+
+ONES = ("a", r"\d", r"\s", ",", r"\[", "[^.]", "[•#]")
+"""One character of each kind that texts repeat."""
+KINDS = (
+    "(?:{0}+)+!",
+    "(?:{0}*)*!",
+    "(?:{0}|{0})+!",
+    "(?:{0}|{0}{0}|{0}{0}{0}){{2,}}!",
+    "(?:{0}+x?)+!",
+    "x?(?:{0}{{1,9}}){{1,40}}!",
+    "{0}*{0}*!",
+    "{0}+x?{0}+x?{0}+!",
+    "{0}+!",
+    "x?{0}*?y",
+    "(?={0}*y)",
+    "{0}(?s:.*?)y",
+    "(?:x|{0}{{2,}})y",
+    "y?(?:{0}+z|{0}+y)",
+)
+"""What is read in many ways, or anew from each place, or both; `{0}` stands for one character."""
+
+
+def test_each_kind_of_steep_pattern_is_noticed() -> None:
+    planted = [kind.format(one) for kind, one in zip(KINDS, cycle(ONES), strict=False)]
+    assert [written for written in planted if steep(compiled(written)) is None] == []
 
 
 @pytest.mark.parametrize(

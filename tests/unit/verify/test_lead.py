@@ -93,9 +93,15 @@ def test_a_trial_is_not_outvoted_by_cohorts() -> None:
 
 
 def test_sources_that_agree_say_together_what_none_says_surely() -> None:
-    unsure = [score(0.3, 0.12)] * 4
+    unsure = [score(0.4, 0.25), score(0.3, 0.1), score(0.3, 0.1)]
     assert stance(unsure[:1]) is None
     assert stance(unsure) == "yes"
+
+
+def test_claims_that_are_on_something_else_are_no_no_however_many() -> None:
+    assert stance([score(0.05, 0.3)] * 5) is None
+    beside = said("It does.", 1, covers=0.3)
+    assert first("yesno", beside, scores={"c1": score(0.9, 0.0)}).kind == "sentence"
 
 
 def test_an_older_trial_that_says_otherwise_is_heard() -> None:

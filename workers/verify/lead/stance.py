@@ -20,10 +20,13 @@ from workers.verify.gate import Verified
 Stance = Literal["yes", "no"]
 MOST_READ = 5
 """Claims that are read, at some 8 ms each (ours): the strongest designs come first."""
-_SURE, _LITTLE, _DENIED = 0.6, 0.1, 0.6
-"""Log odds of the sums of what speaks for the sides, from which on one is taken; what is added to
-each sum; how much of the support for what is denied counts for the contrary. Set on 365 yes/no
-questions of BioASQ 7B to 9B3: docs/questions.md."""
+_YES, _NO = (0.5, 0.4), (0.6, 0.6)
+"""From which log odds of the sums of what speaks for the sides on one is taken, and how probable it
+is at least by one claim, which is shown with it: many that are on something else add up to nothing.
+A wrong no does more harm."""
+_LITTLE, _DENIED = 0.1, 0.6
+"""What is added to each sum; how much of the support for what is denied counts for the contrary.
+All set on 365 yes/no questions of BioASQ 7B to 9B3: docs/questions.md."""
 _WORD = re.compile(r"\w+")
 _TAKES_NO_SIDE = frozenset({Assertion.HYPOTHETICAL, Assertion.UNKNOWN, Assertion.OTHER})
 
@@ -72,12 +75,11 @@ def _shared(claim: str, asked: str) -> Iterator[tuple[int, int]]:
 
 
 def stance(read: Iterable[Scores]) -> Stance | None:
-    """The side that claims take together; None if they take none for certain."""
+    """The side that claims take together and one of them by itself; None if they take none for
+    certain."""
     found = list(read)
-    yes, no = (
-        math.log(sum(side) + _LITTLE)
-        for side in ([one.supported for one in found], [one.contradicted for one in found])
-    )
-    if abs(yes - no) < _SURE:
-        return None
-    return "yes" if yes > no else "no"
+    yes, no = [one.supported for one in found], [one.contradicted for one in found]
+    odds = math.log(sum(yes) + _LITTLE) - math.log(sum(no) + _LITTLE)
+    if odds >= _YES[0] and max(yes) >= _YES[1]:
+        return "yes"
+    return "no" if -odds >= _NO[0] and max(no) >= _NO[1] else None

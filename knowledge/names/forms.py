@@ -27,6 +27,8 @@ _MOST_SENSES = 3
 """A name of more things than that is taken as it is written (ours)."""
 _EDGE, _END = r"(?<![^\W_])", r"(?:'?s)?(?![^\W_])"
 _INITIALS = re.compile(r"[A-Z]{3,5}")
+_MANY = re.compile(r"[A-Z]{3,6}S")
+"""An abbreviation and the s of several, all typed in capitals: DOACS."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ def forms(name: str) -> Forms:
     apart = [_apart(one) for one, capitals in short if not capitals]
     written = [re.escape(one.upper()) for one, capitals in short if capitals]
     written += map(re.escape, (*_initials(name), *_eponym(name)))
+    if not tables().senses(own) and _MANY.fullmatch(name):
+        written.append(name[:-1])
     if _INITIALS.fullmatch(name):
         written.append(r"[\s-]{1,2}".join(f"(?i:{letter})[a-z]{{2,20}}" for letter in name))
     return Forms(inside, _any_of(apart), _any_of(written))

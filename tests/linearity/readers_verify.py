@@ -24,7 +24,7 @@ from workers.verify.doubts import doubts
 from workers.verify.entailment.passages import sentences
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
-from workers.verify.lead.stance import statement
+from workers.verify.lead.stance import asking
 from workers.verify.marks import quotations
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
@@ -86,7 +86,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
         ranges("age", text),
         ranges("kidney_function", text),
     ),
-    "the statement of a question": statement,
+    "the sentence of a question that asks": asking,
     "a sentence, its title and its text for a question": lambda text: selector().scores(
         text[:_MOST_OF_A_QUESTION], [(text, text, text)]
     ),

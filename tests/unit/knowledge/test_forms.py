@@ -78,3 +78,9 @@ def test_a_name_stands_in_its_own_words_however_they_are_written(name: str, writ
 @given(_ENTRIES)
 def test_no_name_stands_in_a_text_without_its_words(name: str) -> None:
     assert not forms(name).stand_in("It was so, and we do not know why.")
+
+
+def test_an_abbreviation_of_several_typed_in_capitals_is_the_one_in_a_text() -> None:
+    assert forms("DOACS").stand_in("Patients on DOACs bled less.")
+    assert forms("DOACS").stand_in("A DOAC was given.")
+    assert not forms("DOACS").stand_in("Patients on warfarin bled.")

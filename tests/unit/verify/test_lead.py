@@ -18,7 +18,7 @@ from tests.grid import grid
 from workers.verify.abstention import abstention
 from workers.verify.gate import Verified
 from workers.verify.lead.forms import Said, lead_of, lead_of_none
-from workers.verify.lead.stance import read_stances, stance, statement
+from workers.verify.lead.stance import asking, read_stances, stance
 from workers.verify.lead.strength import strength
 
 TRIAL, COHORT = "randomized controlled trial", "observational study"
@@ -92,6 +92,26 @@ def test_a_trial_is_not_outvoted_by_cohorts() -> None:
     assert (lead.value, lead.claim_ids) == ("no", ("c5",))
 
 
+def test_sources_that_agree_say_together_what_none_says_surely() -> None:
+    unsure = [score(0.4, 0.25), score(0.3, 0.1), score(0.3, 0.1)]
+    assert stance(unsure[:1]) is None
+    assert stance(unsure) == "yes"
+
+
+def test_claims_that_are_on_something_else_are_no_no_however_many() -> None:
+    assert stance([score(0.05, 0.3)] * 5) is None
+    beside = said("It does.", 1, covers=0.3)
+    assert first("yesno", beside, scores={"c1": score(0.9, 0.0)}).kind == "sentence"
+
+
+def test_an_older_trial_that_says_otherwise_is_heard() -> None:
+    new, old = (
+        said("It does.", n, year=year, evidence_level=TRIAL) for n, year in ((1, 2024), (2, 2015))
+    )
+    lead = first("yesno", new, old, scores={"c1": score(0.9, 0.0), "c2": score(0.0, 0.9)})
+    assert lead.kind == "sentence"
+
+
 def test_sources_that_take_both_sides_are_no_yes_and_no_no() -> None:
     both = {"c1": score(0.9, 0.0), "c2": score(0.0, 0.9)}
     lead = first("yesno", said("It does.", 1), said("It does not.", 2), scores=both)
@@ -163,14 +183,14 @@ def test_a_first_line_is_short_and_made_of_claims_alone(lengths: list[int], kind
 @grid(
     ("question", "asked"),
     [
-        ("Does aspirin prevent stroke?", "aspirin prevent stroke"),
-        ("He is 70. Should he take aspirin?", "he take aspirin"),
-        ("Is there a vaccine for malaria?", "a vaccine for malaria"),
-        ("What is the dose?", ""),
+        ("Does aspirin prevent stroke?", "Does aspirin prevent stroke?"),
+        ("He is 70. Should he take aspirin?", "Should he take aspirin?"),
+        ("Is aspirin safe? She is 70.", "Is aspirin safe?"),
+        ("aspirin safe in pregnancy", "aspirin safe in pregnancy"),
     ],
 )
-def test_a_question_is_turned_into_its_statement(question: str, asked: str) -> None:
-    assert statement(question) == asked
+def test_the_sentence_that_asks_is_read(question: str, asked: str) -> None:
+    assert asking(question) == asked
 
 
 @pytest.mark.parametrize(

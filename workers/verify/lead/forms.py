@@ -160,9 +160,12 @@ def _sentences(named: Sequence[Said]) -> Lead:
 
 
 def _yesno(best: Sequence[Said], scores: Mapping[str, Scores], _: Asked) -> Lead | None:
-    """Yes or no, where the strongest and newest sources that were read take a side together."""
-    read = by_strength(one for one in best if one.claim.claim_id in scores)
-    first = [one for one in read if one.strength == read[0].strength]
+    """Yes or no, where the sources of the strongest design that were read take a side together."""
+    least = load("answers")["sides_from"]
+    read = by_strength(one for one in best if one.claim.claim_id in scores and one.covers >= least)
+    if not read:
+        return None
+    first = [one for one in read if one.strength[0] == read[0].strength[0]]
     value = stance(scores[one.claim.claim_id] for one in first)
     if value is None:
         return None

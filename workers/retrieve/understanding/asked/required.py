@@ -7,12 +7,11 @@ in.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 
 from clinical_text.identifiers import spans_of_identifiers
-from clinical_text.names import Name, names
+from clinical_text.names import Name, names, resolve
 from knowledge.drugs import asked_about, drugs_at
-from knowledge.loader import load
 from knowledge.names.spelling import words
 from knowledge.names.tables import tables
 from workers.retrieve.understanding.asked.reader import Part
@@ -29,6 +28,11 @@ _RARE = 5
 _SHAPED = re.compile(
     r"(?=[^\WA-Z]{0,40}[A-Z][^\WA-Z\d]{0,40}[A-Z\d]|[^\W\d]{0,40}\d[^\WA-Z]{0,40}[A-Z])\w{3,80}"
 )
+_IS, _A = (
+    re.compile(r"(?i)\W{0,3}(?:is|are|was|were)\s"),
+    re.compile(r"(?i)\san?\s(?:[\w-]{1,20}\s){0,2}"),
+)
+"""Is impetigo a viral infection? What answers need not call it so."""
 _TYPED = re.compile(r"(?<![\w-])[a-z]{5,40}\d[a-z\d]{0,40}(?![\w-])")
 """A name with its number, typed in lower case as no table knows it: imvigor011."""
 
@@ -53,8 +57,10 @@ def _required(question: str, asked: Sequence[Part]) -> Iterator[str]:
     asked_for = asked_about(question, else_taken=True)
     taken = [(one.start, one.end) for one in drugs if one.name not in asked_for]
     found = names(question, typed=True)
-    for one in found:
+    for before, one in zip((None, *found), found, strict=False):
         written = question[one.start : one.end]
+        if before and _IS.match(question) and _A.fullmatch(question, before.end, one.start):
+            continue  # what the name before it may be
         if any(start < one.end and one.start < end for start, end in (*numbers, *taken)):
             continue
         if not any(other.start <= one.start and one.end <= other.end for other in asked):
@@ -65,7 +71,10 @@ def _required(question: str, asked: Sequence[Part]) -> Iterator[str]:
             compound = (
                 question[one.end : one.end + 1] == "-"
             )  # a disease-causing gene is no disease
-            if _is_particular(written, one) and not (compound and one.kinds & _CONDITIONS):
+            many = question[one.end : one.end + 3] == "(s)"
+            if _is_particular(f"{written}s" if many else written, one) and not (
+                compound and one.kinds & _CONDITIONS
+            ):
                 yield _SEVERITY.sub("", written)
         else:
             yield from (part for part in written.split("-") if _is_unknown(part))
@@ -81,12 +90,12 @@ def _required(question: str, asked: Sequence[Part]) -> Iterator[str]:
 
 
 def _is_particular(written: str, name: Name) -> bool:
-    """Whether a name means one thing: no head alone or in the plural, and no class of drugs."""
+    """Whether a name means one thing: no class of drugs, no ordinary word, and no plural of an
+    ordinary word or of what is a condition by itself ("lung diseases", "bone tumours")."""
     last = written.lower().split()[-1]
     if name.kinds & _CONDITIONS:
-        is_head = last in _heads() or last.removesuffix("s") in _heads()
         alone = len(written.split()) == 1
-        return not ((is_head and (alone or last.endswith("s"))) or (alone and is_ordinary(last)))
+        return not (_is_class(last) or (alone and is_ordinary(last)))
     if "drug" in name.kinds:
         is_class = name.preferred.endswith("s")
         return not (is_class and (last.endswith("s") or is_ordinary(written.lower())))
@@ -104,6 +113,9 @@ def _is_unknown(written: str) -> bool:
     )
 
 
-@cache
-def _heads() -> frozenset[str]:
-    return frozenset(load("asked")["heads"])
+@lru_cache(maxsize=1024)
+def _is_class(head: str) -> bool:
+    """Whether a head is the plural of an ordinary word or of a condition."""
+    one = f"{head[:-3]}y" if head.endswith("ies") else head.removesuffix("s")
+    is_plural = one != head and is_english(one)
+    return is_plural and (is_ordinary(one) or not resolve(one).kinds.isdisjoint(_CONDITIONS))

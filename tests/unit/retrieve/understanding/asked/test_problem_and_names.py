@@ -52,3 +52,17 @@ def test_the_body_of_an_answer_has_all_of_it() -> None:
     assert body["names"][0] == "finerenone"
     assert body["required"] == ["finerenone", "heart failure"]
     assert [one["excludes"] for one in body["constraints"] if "CKD" in one["text"]] == [True]
+
+
+def test_a_class_of_conditions_and_what_a_name_is_said_to_be_need_not_be_named() -> None:
+    for question, required in (
+        ("Which autoimmune diseases are treated with rituximab?", ()),
+        (
+            "What eye disease(s) are associated with ocular toxoplasmosis?",
+            ("ocular toxoplasmosis",),
+        ),
+        ("Is impetigo a viral infection that affects the skin?", ("impetigo",)),
+        ("What is the dose of colchicine in acute gout?", ("colchicine", "gout")),
+        ("How is gestational diabetes treated?", ("gestational diabetes",)),
+    ):
+        assert read_asked(question).required == required, question

@@ -160,8 +160,8 @@ def _candidate(
     version: Version, identifiers: Mapping[str, str], places: Sequence[Place]
 ) -> Candidate:
     if version.tags:
-        focus, diseases, decisions = map(tuple, version.tags)
-        tags = Tags(focus, diseases, decisions)
+        *named, kind = version.tags
+        tags = Tags(*map(tuple, named), kind)
     else:
         words = "\n".join(one.text for one in places)
         tags = tags_of(version.title, version.subjects, words)
@@ -180,4 +180,5 @@ def _candidate(
         diseases=frozenset(tags.diseases),
         decisions=frozenset(tags.decisions),
         places=tuple(places),
+        kind=tags.kind,
     )

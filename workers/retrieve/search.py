@@ -54,8 +54,8 @@ class Version(NamedTuple):
     published_at: datetime | None
     publication_type: str | None
     evidence_level: str | None
-    tags: Sequence[Sequence[str]] | None
-    """Focus, diseases and decisions; None where it was never tagged."""
+    tags: tuple[Sequence[str], Sequence[str], Sequence[str], str | None] | None
+    """Focus, diseases, decisions and kind; None where it was never tagged."""
     doubts: Sequence[str]
     """Its identifiers that must not be shown (`store.documents.findings.doubts_of`)."""
 

@@ -51,6 +51,8 @@ class Candidate(NamedTuple):
     """Best first, at least one."""
     kind: str | None = None
     """What kind of work it is (`knowledge.kinds`); None: not known."""
+    is_english: bool = True
+    """What is not is held and searchable, and judged by nothing."""
 
     @property
     def counts_as(self) -> str:

@@ -14,6 +14,7 @@ from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
 from store.documents.content import Content, content
+from store.documents.records import NOT_ENGLISH
 from store.index import dense
 from store.index.filters import Filter
 from store.index.terms import term_set
@@ -181,4 +182,5 @@ def _candidate(
         decisions=frozenset(tags.decisions),
         places=tuple(places),
         kind=tags.kind,
+        is_english=NOT_ENGLISH not in version.labels,
     )

@@ -54,6 +54,7 @@ class Version(NamedTuple):
     published_at: datetime | None
     publication_type: str | None
     evidence_level: str | None
+    labels: Sequence[str]
     tags: tuple[Sequence[str], Sequence[str], Sequence[str], str | None] | None
     """Focus, diseases, decisions and kind; None where it was never tagged."""
     doubts: Sequence[str]
@@ -82,7 +83,7 @@ _PASSAGES = """
 
 _VERSIONS = f"""
     SELECT id, document_id, n, source_type, title, subjects, identifiers, url, published_at,
-           publication_type, evidence_level, {TAGS}, {doubts_of("v.document_id")}
+           publication_type, evidence_level, labels, {TAGS}, {doubts_of("v.document_id")}
     FROM document_version v
     WHERE id IN (SELECT version_id FROM chunk WHERE chunk.id = ANY(CAST(%(ids)s AS bigint[])))
 """  # noqa: S608  our own fragments

@@ -1,4 +1,4 @@
-"""What kind of work a document is: by its source, its publication type, its headings, or as read."""
+"""What kind of work a document is: by source, publication type, headings, or as it is read."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,6 @@ TITLES: dict[Kind, list[str]] = {
     "guideline": [
         "2024 ESC Guidelines for the management of {}",
         "KDIGO 2024 Clinical Practice Guideline on {}",
-        "Evidence-based guideline: {}",
         "European guidelines on the diagnosis and treatment of {}",
     ],
     "systematic_review": ["{}: a systematic review and meta-analysis of randomized trials"],
@@ -28,7 +27,7 @@ TITLES: dict[Kind, list[str]] = {
 TEXTS: dict[Kind, str] = {
     "randomized_trial": "## Background\n\nIt is not known whether it helps in {0}.\n\n## Methods"
     "\n\nIn this double-blind trial, we randomly assigned 412 patients with {0} to receive it or "
-    "placebo for 24 weeks.\n\n## Results\n\nThe primary outcome occurred in 12% of the patients in "
+    "placebo for 24 weeks.\n\n## Results\n\nThe primary outcome occurred in 12% of patients in "
     "the treatment group and in 19% of those in the placebo group.",
     "systematic_review": "## Methods\n\nWe searched MEDLINE, Embase and CENTRAL to June 2023. Two "
     "reviewers independently selected studies of {0} and assessed their risk of bias.\n\n## Results"
@@ -38,13 +37,11 @@ TEXTS: dict[Kind, str] = {
     "Of 845 patients, 112 died. Older age was associated with mortality.",
     "case": "We report the case of a 43-year-old woman with {0} who presented with fever. She was "
     "treated with antibiotics and made a full recovery. To our knowledge this is the first report.",
-    "guideline": "This guideline was developed by a multidisciplinary panel for clinicians who treat "
+    "guideline": "This guideline was developed by a multidisciplinary panel for those who treat "
     "{0}. We recommend treatment of adults (strong recommendation, moderate-quality evidence) and "
     "suggest against screening (conditional recommendation).",
 }
-OTHERS = [
-    *("Mechanisms of {}", "Impact of the 2017 ACC/AHA guideline on {}", "{}", "Some thoughts on {}")
-]
+OTHERS = [*("Mechanisms of {}", "Adherence to ESC guidelines in {}", "{}", "Some thoughts on {}")]
 
 
 @given(

@@ -18,7 +18,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,7 +126,9 @@ def _pubmed(folder: Path) -> Iterator[Work]:
             continue
         for one in found:
             headings = set(one.subjects)
-            kind = kind_of("pubmed", one.publication_type, one.evidence_level, subjects=headings)
+            kind: str | None = kind_of(
+                "pubmed", one.publication_type, one.evidence_level, subjects=headings
+            )
             if "Animals" in headings and "Humans" not in headings:
                 kind = None if kind else "none"
             if kind in (*LEARNED, "none") and one.text != one.title:
@@ -135,7 +137,7 @@ def _pubmed(folder: Path) -> Iterator[Work]:
                 )
 
 
-def _marked(name: str, texts: dict[str, tuple[str, Sequence[str]]]) -> Iterator[Work]:
+def _marked(name: str, texts: Mapping[str, tuple[str, Sequence[str]]]) -> Iterator[Work]:
     for kind, ids in OWN["marked"][name].items():
         for key in map(str, ids):
             title, parts = texts[key]

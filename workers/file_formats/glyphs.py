@@ -100,7 +100,7 @@ def _runs(glyphs: list[Glyph]) -> Iterator[list[Any]]:
     main_turn = turns.most_common(1)[0][0] if turns else 0
     run: list[Any] = []
     inferred = is_ligature = False
-    box = 0.0, 0.0
+    box = 0.0, 0.0, 0.0
     for glyph in glyphs:
         if glyph.turn != main_turn and not glyph.text.isspace():
             continue
@@ -114,8 +114,8 @@ def _runs(glyphs: list[Glyph]) -> Iterator[list[Any]]:
             if run and not (glyph.inferred or within or run[0].endswith(" ")):
                 run[0] += " "
             continue
-        is_ligature = glyph.text.isalpha() and (glyph.left, glyph.right) == box
-        box = glyph.left, glyph.right
+        is_ligature = glyph.text.isalpha() and (glyph.left, glyph.right, glyph.baseline) == box
+        box = glyph.left, glyph.right, glyph.baseline
         goes_on = run and (is_ligature or _goes_on(run, glyph))
         # A space that pdfium infers counts where there is a gap: a hyphen may be drawn by itself.
         if run and inferred and not run[0].endswith(" "):

@@ -161,8 +161,8 @@ def _candidate(
     version: Version, identifiers: Mapping[str, str], places: Sequence[Place]
 ) -> Candidate:
     if version.tags:
-        *named, kind = version.tags
-        tags = Tags(*map(tuple, named), kind)
+        focus, diseases, decisions, kind = version.tags
+        tags = Tags(tuple(focus), tuple(diseases), tuple(decisions), kind)
     else:
         words = "\n".join(one.text for one in places)
         tags = tags_of(version.title, version.subjects, words)

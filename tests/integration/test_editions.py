@@ -107,8 +107,8 @@ def test_what_an_older_release_stored_is_listed_and_then_mended(store: Store) ->
 
     ended = put(None, title="RETRACTED: A made-up trial")
     older, newer = put(None, **guideline(2012)), put(None, **guideline(2022))
-    german = "Die Patienten erhielten das Mittel zwölf Wochen lang ohne schwere Nebenwirkungen."
-    foreign = put(None, title="B", text=german)
+    french = "Les patients ont reçu le traitement pendant douze semaines sans effet grave."
+    foreign = put(None, title="B", text=french)
     mixed = put("pubmed", title="A", identifiers={"pmid": "7"}, source_type="pubmed")
     with store.unit_of_work("test") as work:
         work.session.execute(sa.text("ALTER TABLE document_version DISABLE TRIGGER USER"))

@@ -1,4 +1,4 @@
-"""Detects questions in another language than English (`languages.yaml`). Pure."""
+"""Detects questions and short notes in another language than English (`languages.yaml`). Pure."""
 
 import re
 from functools import cache
@@ -21,12 +21,12 @@ def seems_english(question: str) -> bool:
         return False
     words_said = {word.casefold() for word in words}
     foreign = len(words_said & _foreign())
-    least: int = load("languages")["question"]["least"]
+    least: int = load("languages")["least"]
     return foreign < least or foreign <= len(words_said & _english())
 
 
 def _in_another_script(words: list[str]) -> bool:
-    policy, letters = load("languages")["question"], "".join(words)
+    policy, letters = load("languages"), "".join(words)
     foreign = sum(
         ord(letter) >= _LATIN_OR_GREEK and ord(letter) not in _LATIN_EXTENDED for letter in letters
     )
@@ -35,11 +35,9 @@ def _in_another_script(words: list[str]) -> bool:
 
 @cache
 def _foreign() -> frozenset[str]:
-    policy = load("languages")
-    return frozenset((*policy["foreign"], *policy["question"]["foreign"])) - _english()
+    return frozenset(load("languages")["foreign"]) - _english()
 
 
 @cache
 def _english() -> frozenset[str]:
-    policy = load("languages")
-    return frozenset((*policy["english"], *policy["question"]["english"]))
+    return frozenset(load("languages")["english"])

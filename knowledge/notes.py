@@ -199,9 +199,6 @@ class PlanPolicy(_Policy):
     warnings: Warnings
     taken_back: Words
     no_allergy: Words
-    foreign: Words
-    english: Words
-    least_foreign: Count
 
     def has(self, group: str, text: str) -> bool:
         """True if `text` has a word of the group, such as `actions`."""
@@ -241,6 +238,4 @@ def plan_policy() -> PlanPolicy:
 
     Raises pydantic.ValidationError if the file is invalid.
     """
-    shared = load("languages")
-    language = {name: shared[name] for name in ("foreign", "english", "least_foreign")}
-    return PlanPolicy.model_validate({**load("note_plans"), **language})
+    return PlanPolicy.model_validate(load("note_plans"))

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from knowledge.tags import tags
 
-_FILES = ("vocabulary.yaml", "kinds.yaml")
+_FILES = ("vocabulary.yaml", "kinds.yaml", "kinds.npz")
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def reread(
         table.add_row(str(one.document_id), *map(Text, cells))
     if found:
         table_console().print(table)
-    mended = sum(one.what != "mixed" for one in found)
+    mended = sum(one.what not in ("mixed", "language") for one in found)
     say(f"{mended} {'changed' if apply else 'would change (--apply)'}, {len(found)} found")
 
 

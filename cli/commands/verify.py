@@ -24,6 +24,7 @@ _NOT_JUDGED = {
     "question": " (a question, not judged)",
     "reference": " (names a source, not judged)",
     "no_statement": " (states nothing, not judged)",
+    "other_language": " (not in English, not judged)",
 }
 _GOOD_QUOTATIONS = ("verbatim", "normalized")
 

@@ -101,6 +101,8 @@ NoticeKind = Literal[
     "correction",
     "republication",
 ]
+NOT_ENGLISH = "not-english"
+"""The label of what is in another language: held and searchable, and no evidence."""
 ENDING_NOTICES = frozenset({"retraction", "withdrawal", "removal"})
 """Notices that take a work out of the evidence for all times; of the others, a `supersession` by a
 newer edition leaves it to questions as of an earlier day, and the rest is shown beside it."""

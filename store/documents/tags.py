@@ -42,10 +42,10 @@ def put(session: Session, tagged: Mapping[UUID, Tags]) -> None:
 
 
 TAGS = """
-    (SELECT jsonb_build_array(t.focus, t.diseases, t.decisions) FROM version_tags t
+    (SELECT jsonb_build_array(t.focus, t.diseases, t.decisions, t.kind) FROM version_tags t
      WHERE t.version_id = v.id AND t.vocabulary <> '')
 """
-"""SQL for focus, diseases and decisions of version `v`; null if it was never tagged."""
+"""SQL for focus, diseases, decisions and kind of version `v`; null if it was never tagged."""
 
 
 _OUTDATED = """
@@ -82,6 +82,11 @@ class Tagged(Protocol):
 def tags_of_version(version: Tagged) -> Tags:
     """The tags of a version, and what kind of work it is."""
     kind = kind_of(
-        version.source_type, version.publication_type, version.evidence_level, version.title
+        version.source_type,
+        version.publication_type,
+        version.evidence_level,
+        subjects=version.subjects,
+        title=version.title,
+        text=version.text,
     )
     return replace(tags_of(version.title, version.subjects, version.text), kind=kind)

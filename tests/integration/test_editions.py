@@ -107,6 +107,8 @@ def test_what_an_older_release_stored_is_listed_and_then_mended(store: Store) ->
 
     ended = put(None, title="RETRACTED: A made-up trial")
     older, newer = put(None, **guideline(2012)), put(None, **guideline(2022))
+    french = "Les patients ont reçu le traitement pendant douze semaines sans effet grave."
+    foreign = put(None, title="B", text=french)
     mixed = put("pubmed", title="A", identifiers={"pmid": "7"}, source_type="pubmed")
     with store.unit_of_work("test") as work:
         work.session.execute(sa.text("ALTER TABLE document_version DISABLE TRIGGER USER"))
@@ -126,6 +128,7 @@ def test_what_an_older_release_stored_is_listed_and_then_mended(store: Store) ->
         ended: "ended",
         older: "replaced",
         mixed: "mixed",
+        foreign: "language",
     }
     assert statuses(store) == before
     assert run(dry_run=False) == listed
@@ -133,9 +136,9 @@ def test_what_an_older_release_stored_is_listed_and_then_mended(store: Store) ->
         "RETRACTED: A made-up trial": "retracted",
         "Gout in adults (2012)": "superseded",
         "Gout in adults (2022)": "current",
-        "A": "current",
+        **{"A": "current", "B": "current"},
     }
-    assert run(dry_run=False).keys() == {mixed}, "the rest is mended"
+    assert run(dry_run=False).keys() == {mixed, foreign}, "the rest is mended"
     assert newer not in listed
 
 

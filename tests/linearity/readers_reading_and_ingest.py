@@ -246,7 +246,7 @@ READERS: Mapping[str, Reader] = {
     "a title against a hostile one": lambda text: titles.title_match(REAL, text),
     "what became of a work": lambda text: fates.fate(text, text),
     "what a work replaces": _edition,
-    "the kind of a work": lambda text: kind_of("pubmed", None, None, text),
+    "the kind of a work": lambda text: kind_of("pubmed", None, None, title=text, text=text),
     "runs of a page": _page_of_runs,
     "a DOI": doi_path,
     "a date": medline_date,

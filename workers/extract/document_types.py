@@ -7,39 +7,16 @@ how much each type is like it. `benchmarks/document_types.py` fits it and says o
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import as_file, files
 from itertools import pairwise
-from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from knowledge.likeness import TextReader, text_reader
 
 UNKNOWN = "unknown"
 _WORD = re.compile(r"[a-z]{2,}")
 LEAST = 0.08
-"""Likeness below which a document is of no type (benchmarks/document_types.py)."""
-FEW = 16
-"""Words and pairs that are known; fewer say less of the type (ours)."""
+"""TextReader below which a document is of no type (benchmarks/document_types.py)."""
 SURE = 0.4
-"""Likeness from which a type is as sure as its share of the two best says (ours)."""
-
-
-class TypeReader(NamedTuple):
-    """`features` numbers n words and pairs; `rarity` (n), `weights` (n, types)."""
-
-    types: tuple[str, ...]
-    features: Mapping[str, int]
-    rarity: NDArray[np.float32]
-    weights: NDArray[np.float32]
-
-    def likeness(self, told: set[str]) -> dict[str, float]:
-        """How much a text of these features is like each type: about 1 where it is, else 0."""
-        held = [self.features[one] for one in told if one in self.features]
-        if not held:
-            return dict.fromkeys(self.types, 0.0)
-        rarity = self.rarity[held]
-        found = rarity @ self.weights[held] / np.linalg.norm(rarity) * min(1.0, len(held) / FEW)
-        return dict(zip(self.types, map(float, found), strict=True))
+"""TextReader from which a type is as sure as its share of the two best says (ours)."""
 
 
 def features_of(text: str) -> set[str]:
@@ -49,16 +26,9 @@ def features_of(text: str) -> set[str]:
 
 
 @cache
-def type_reader() -> TypeReader:
+def type_reader() -> TextReader:
     """The reader as it was fitted."""
-    place = files("knowledge") / "rubrics" / "document_types.npz"
-    with as_file(place) as path, np.load(path) as held:
-        return TypeReader(
-            tuple(held["types"].tobytes().decode().split("\n")),
-            {one: at for at, one in enumerate(held["features"].tobytes().decode().split("\n"))},
-            held["rarity"].astype(np.float32),
-            held["weights"].astype(np.float32),
-        )
+    return text_reader("rubrics", "document_types.npz")
 
 
 def type_of(likeness: Mapping[str, float]) -> tuple[str, float]:

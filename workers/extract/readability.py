@@ -3,8 +3,9 @@
 import re
 from itertools import pairwise
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.language import other_language
 from workers.extract.rubrics import policy
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -17,7 +18,8 @@ class Unreadable(ValueError):
 
     def __init__(self, readability: "Readability") -> None:
         """Keeps what was found, so that a caller can show what to do."""
-        super().__init__(policy().readability.error)
+        limits = policy().readability
+        super().__init__(limits.error if readability.language is None else limits.not_english)
         self.readability = readability
 
 
@@ -36,6 +38,8 @@ class Readability(BaseModel):
     confidence: float
     issues: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    language: str | None = Field(default=None, exclude=True)
+    """Of a text that is not in English, as ISO 639-1: no rule reads its words."""
 
 
 def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
@@ -46,6 +50,15 @@ def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
             no better than that.
     """
     limits = policy().readability
+    language = other_language(text)
+    if language is not None:
+        return Readability(
+            readable=False,
+            confidence=0.0,
+            issues=(f"the text is in another language than English ({language})",),
+            suggestions=("Send a translation into English",),
+            language=language,
+        )
     words = _WORD.findall(text)
     issues: list[str] = []
     confidence = 1.0

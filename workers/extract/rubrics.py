@@ -113,6 +113,7 @@ class Readability(_Data):
     single_letters_share: Share
     sure_scan: Share
     error: str
+    not_english: str
 
 
 class Bounds(_Data):

@@ -22,6 +22,7 @@ RAISED = 0.22
 """A letter or digit whose ink begins so far above its baseline is raised, in heights (ours)."""
 HYPHEN = "\u0002"
 """So pdfium writes a hyphen at the end of a line, which it places nowhere."""
+DECIMAL_MARKS = ".,\u00b7"
 MOST_GLYPHS = 4_000_000
 """Ours: four times the longest text that is stored."""
 
@@ -98,7 +99,8 @@ def _runs(glyphs: list[Glyph]) -> Iterator[list[Any]]:
     turns = Counter(glyph.turn for glyph in glyphs if not glyph.text.isspace())
     main_turn = turns.most_common(1)[0][0] if turns else 0
     run: list[Any] = []
-    inferred = False
+    inferred = is_ligature = False
+    box = 0.0, 0.0, 0.0
     for glyph in glyphs:
         if glyph.turn != main_turn and not glyph.text.isspace():
             continue
@@ -107,10 +109,14 @@ def _runs(glyphs: list[Glyph]) -> Iterator[list[Any]]:
             continue
         if glyph.text.isspace():
             inferred = inferred or glyph.inferred
-            if run and not glyph.inferred and not run[0].endswith(" "):
+            # one drawn inside a ligature, whose letters have one box, parts nothing
+            within = is_ligature and glyph.left + glyph.right < 2 * run[2]
+            if run and not (glyph.inferred or within or run[0].endswith(" ")):
                 run[0] += " "
             continue
-        goes_on = run and _goes_on(run, glyph)
+        is_ligature = glyph.text.isalpha() and (glyph.left, glyph.right, glyph.baseline) == box
+        box = glyph.left, glyph.right, glyph.baseline
+        goes_on = run and (is_ligature or _goes_on(run, glyph))
         # A space that pdfium infers counts where there is a gap: a hyphen may be drawn by itself.
         if run and inferred and not run[0].endswith(" "):
             near = abs(glyph.left - run[2]) < 0.1 * run[4] and goes_on
@@ -128,10 +134,12 @@ def _runs(glyphs: list[Glyph]) -> Iterator[list[Any]]:
 
 
 def _goes_on(run: list[Any], glyph: Glyph) -> bool:
+    """Whether it belongs to the run: a decimal mark, whose box may be its ink, in any size."""
     height = float(run[4]) or 1.0
+    is_mark = glyph.text in DECIMAL_MARKS and run[0][-1:].isdigit() and glyph.height < height
     return bool(
         abs(glyph.baseline - run[3]) < 0.08 * height
-        and abs(glyph.height - run[4]) < 0.08 * height
+        and (is_mark or abs(glyph.height - run[4]) < 0.08 * height)
         and -0.5 * height < glyph.left - run[2] < 0.9 * height
     )
 

@@ -10,12 +10,13 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from clinical_text.language import other_language
 from store.core.unit_of_work import Store, UnitOfWork
 from store.documents import publication_status
 from store.documents.citation_query import known
 from store.documents.documents import SUBMITTED
 from store.documents.editions import OPENING_CHARS
-from store.documents.records import Notice, SourceRecord
+from store.documents.records import NOT_ENGLISH, Notice, SourceRecord
 from workers.ingest.editions import restate_editions
 from workers.ingest.fates import with_its_fate
 
@@ -26,13 +27,14 @@ AT_ONCE = 200
 @dataclass(frozen=True)
 class Change:
     """What a document is found to be: `ended` or `concern` by its own words, `replaced` by a newer
-    edition, or `mixed`, a source's document that holds versions of a caller. `why`: the kind of
-    notice, the key of the newer edition, or the number of the caller's versions."""
+    edition; `mixed`, a source's document that holds versions of a caller, and `language`, one that
+    is not in English, are only listed: ingest them again. `why`: the kind of notice, the key of the
+    newer edition, the number of the caller's versions, or the language."""
 
     document_id: UUID
     key: str
     title: str
-    what: Literal["ended", "concern", "replaced", "mixed"]
+    what: Literal["ended", "concern", "replaced", "mixed", "language"]
     why: str
 
 
@@ -73,6 +75,11 @@ def _batch(
         Change(row.document_id, row.key, row.title, "mixed", str(row.strange))
         for row in rows
         if row.strange
+    ]
+    changes += [
+        Change(row.document_id, row.key, row.title, "language", language)
+        for row in rows
+        if NOT_ENGLISH not in row.labels and (language := other_language(row.text))
     ]
     changes += _fates(work, named, at)
     by_source: dict[str, set[UUID]] = {}

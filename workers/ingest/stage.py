@@ -24,6 +24,7 @@ from workers.ingest.connectors.registry import connector
 from workers.ingest.doubts import write_findings
 from workers.ingest.editions import restate_editions
 from workers.ingest.fates import with_its_fate
+from workers.ingest.languages import with_its_language
 from workers.ingest.parsers.base import Parsed
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
@@ -79,7 +80,7 @@ def work(context: Context, message: IngestV1) -> Read:
 
 
 def _segmented(records: Iterable[SourceRecord]) -> list[tuple[SourceRecord, Structure]]:
-    return [(with_its_fate(record), segment(record.text)) for record in records]
+    return [(with_its_language(with_its_fate(record)), segment(record.text)) for record in records]
 
 
 def _content(session: Session, item_id: UUID) -> bytes | None:

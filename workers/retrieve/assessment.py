@@ -133,6 +133,8 @@ def _names_drug(candidate: Candidate, asked: frozenset[str]) -> bool:
 def _excluded(candidate: Candidate, topic: Topic) -> str | None:
     if design(candidate) == "notice":
         return "is a notice about another record, or retracted"
+    if not candidate.is_english:
+        return "is not in English"
     if topic.disease == "other":
         return "is on none of the diseases asked about"
     return None

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
-from knowledge.kinds import kind_of
 from knowledge.scenarios import Kind
 
 
@@ -50,11 +49,10 @@ class Candidate(NamedTuple):
     decisions: frozenset[str]
     places: tuple[Place, ...]
     """Best first, at least one."""
-
-    @property
-    def kind(self) -> str | None:
-        """What kind of work it is (`knowledge.kinds`)."""
-        return kind_of(self.source_type, self.publication_type, self.evidence_level, self.title)
+    kind: str | None = None
+    """What kind of work it is (`knowledge.kinds`); None: not known."""
+    is_english: bool = True
+    """What is not is held and searchable, and judged by nothing."""
 
     @property
     def counts_as(self) -> str:

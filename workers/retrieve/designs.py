@@ -16,7 +16,7 @@ _OF_KIND = {
     "cohort": "cohort",
     "protocol": "protocol",
 }
-"""The design of a kind that a title tells."""
+"""The design of a kind that is read of a work."""
 _OF_TRIALS = {"randomized", "trial", "registration", "protocol"}
 
 
@@ -35,7 +35,7 @@ def _registered_results() -> re.Pattern[str]:
 
 def design(candidate: Candidate) -> str | None:
     """Its design, by what `publication_types.yaml` says of its publication type, else by the words
-    of that type, else by those of its level of evidence, else by its source, else by its title
+    of that type, else by those of its level of evidence, else by its source, else by its kind
     (`knowledge.kinds`); None: not told."""
     told = _told(candidate.publication_type, candidate.evidence_level, candidate.source_type)
     return told or _OF_KIND.get(candidate.kind or "")

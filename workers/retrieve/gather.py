@@ -14,6 +14,7 @@ from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
 from store.documents.content import Content, content
+from store.documents.records import NOT_ENGLISH
 from store.index import dense, partitions
 from store.index.filters import Filter
 from store.index.terms import term_set
@@ -164,8 +165,8 @@ def _candidate(
     version: Version, identifiers: Mapping[str, str], places: Sequence[Place]
 ) -> Candidate:
     if version.tags:
-        focus, diseases, decisions = map(tuple, version.tags)
-        tags = Tags(focus, diseases, decisions)
+        focus, diseases, decisions, kind = version.tags
+        tags = Tags(tuple(focus), tuple(diseases), tuple(decisions), kind)
     else:
         words = "\n".join(one.text for one in places)
         tags = tags_of(version.title, version.subjects, words)
@@ -184,4 +185,6 @@ def _candidate(
         diseases=frozenset(tags.diseases),
         decisions=frozenset(tags.decisions),
         places=tuple(places),
+        kind=tags.kind,
+        is_english=NOT_ENGLISH not in version.labels,
     )

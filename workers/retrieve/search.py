@@ -54,8 +54,9 @@ class Version(NamedTuple):
     published_at: datetime | None
     publication_type: str | None
     evidence_level: str | None
-    tags: Sequence[Sequence[str]] | None
-    """Focus, diseases and decisions; None where it was never tagged."""
+    labels: Sequence[str]
+    tags: tuple[Sequence[str], Sequence[str], Sequence[str], str | None] | None
+    """Focus, diseases, decisions and kind; None where it was never tagged."""
     doubts: Sequence[str]
     """Its identifiers that must not be shown (`store.documents.findings.doubts_of`)."""
 
@@ -84,7 +85,7 @@ _PASSAGES = """
 
 _VERSIONS = f"""
     SELECT id, document_id, n, source_type, title, subjects, identifiers, url, published_at,
-           publication_type, evidence_level, {TAGS}, {doubts_of("v.document_id")}
+           publication_type, evidence_level, labels, {TAGS}, {doubts_of("v.document_id")}
     FROM document_version v
     WHERE id IN (SELECT version_id FROM chunk WHERE chunk.id = ANY(CAST(%(ids)s AS bigint[])))
 """  # noqa: S608  our own fragments

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from clinical_text.doc import doc
 from clinical_text.instructions import without_instructions
+from clinical_text.language import other_language
 from clinical_text.persons import number_of_people
 from knowledge.drugs import drugs
+from knowledge.languages import seems_english
 from knowledge.notes import plan_policy
 from store.core.spans import Span
 from workers.summarize.items import Item
@@ -38,7 +40,7 @@ def cautions(text: str, items: Sequence[Item], entries: int = 0) -> Iterator[dic
         yield {"code": "addressed_to_program", "detail": told.addressed_to_program}
     if _allergies_contradict(text, items):
         yield {"code": "allergies_contradict", "detail": told.allergies_contradict}
-    if _is_foreign(text):
+    if other_language(text) is not None or not seems_english(text):
         yield {"code": "not_english", "detail": told.not_english}
 
 
@@ -111,10 +113,3 @@ def _is_denied(words: str) -> bool:
     told = [*_ALLERGY.finditer(words), *_ALLERGIC_TO.finditer(words)]
     spans = [one.span() for one in told] or [one.span() for one in _WORD.finditer(words)]
     return any(reading.is_negated(*span) for span in spans)
-
-
-def _is_foreign(text: str) -> bool:
-    policy = plan_policy()
-    words = {one.casefold() for one in _WORD.findall(text)}
-    foreign = len(words & policy.foreign)
-    return foreign >= policy.least_foreign and foreign > len(words & policy.english)

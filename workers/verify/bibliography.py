@@ -18,6 +18,8 @@ SHOWN_IDENTIFIERS = ("pmid", "doi", "nct_id")
 MOST_AUTHORS = 3
 """EB-8.1."""
 _RESULTS = re.compile(r"(?<!\bno )\bresults posted\b", re.IGNORECASE)
+_BARE = "bibliographic-only"
+"""The label of a record that holds facts of the publication alone (`knowledge/trust.yaml`)."""
 
 
 class Reference(BaseModel):
@@ -126,15 +128,22 @@ def _quality(cited: Cited, published_age_days: int | None) -> list[str]:
 
 def _kind(version: Version) -> Kind | None:
     return kind_of(
-        version.source_type, version.publication_type, version.evidence_level, version.title
+        version.source_type,
+        version.publication_type,
+        version.evidence_level,
+        title=version.title,
+        text=version.text,
     )
 
 
 def _has_results(version: Version) -> bool:
-    """A registration is no evidence before it has results, in whatever pack it stands."""
-    if _kind(version) not in ("registry_entry", "protocol"):
-        return True
-    return bool(_RESULTS.search(version.evidence_level or ""))
+    """A registration is no evidence before it has results, in whatever pack it stands, nor is a
+    record that is held without a word of them; a body's recommendation needs none."""
+    kind = _kind(version)
+    if kind in ("registry_entry", "protocol"):
+        return bool(_RESULTS.search(version.evidence_level or ""))
+    bare = version.text.strip() == version.title.strip() or _BARE in version.labels
+    return kind == "guideline" or not bare
 
 
 def _is_highly_cited(cited: Cited) -> bool:

@@ -8,6 +8,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workers.file_formats.glyphs import Glyph
+from workers.file_formats.glyphs import _runs as runs
 from workers.file_formats.layout import Run, laid_out, whole
 
 HEIGHT, WIDE = 12.0, 6.0
@@ -132,3 +134,24 @@ def test_what_stands_on_one_page_only_is_no_head() -> None:
     second = [Run("Dose of statins", 60, 150, 740, HEIGHT), Run("20 mg", 60, 90, 725, HEIGHT)]
     text = whole(laid_out([first, second]))
     assert text == "Dose of aspirin\n75 mg\n\nDose of statins\n20 mg"
+
+
+def _glyph(text: str, left: float, width: float = WIDE, height: float = HEIGHT) -> Glyph:
+    return Glyph(text, left, left + width, 700.0, height, 0)
+
+
+@given(number=st.decimals(0, 99_999, places=2).map("{:,}".format), small=st.floats(0.5, HEIGHT))
+def test_a_decimal_mark_of_another_size_parts_no_number(number: str, small: float) -> None:
+    glyphs = [
+        _glyph(one, WIDE * n, height=HEIGHT if one.isdigit() else small)
+        for n, one in enumerate(number)
+    ]
+    assert [run[0] for run in runs(glyphs)] == [number]
+
+
+@given(inside=st.floats(0.6, 2.0))
+def test_a_space_drawn_inside_a_ligature_parts_no_word(inside: float) -> None:
+    ligature = [_glyph("f", 6), _glyph("i", 6)]
+    behind = [_glyph("n", 12.2), _glyph(" ", 18.2), _glyph("e", 24.4)]
+    within = _glyph(" ", 12 - inside * WIDE, WIDE)
+    assert [run[0] for run in runs([_glyph("é", 0), *ligature, within, *behind])] == ["éfin e"]

@@ -1,7 +1,6 @@
 """Which questions are not in English."""
 
 from knowledge.languages import seems_english
-from knowledge.notes import plan_policy
 from tests.grid import grid
 
 
@@ -39,9 +38,3 @@ def test_a_question_in_another_language_is_known(question: str) -> None:
 )
 def test_english_with_foreign_names_and_greek_letters_is_english(question: str) -> None:
     assert seems_english(question)
-
-
-def test_notes_and_questions_share_the_words_of_other_languages() -> None:
-    shared = ("seit", "niega", "depuis", "paziente", "não", "voorgeschiedenis")
-    assert set(shared) <= set(plan_policy().foreign)
-    assert all(not seems_english(f"{one} und apixaban") for one in shared)

@@ -217,3 +217,27 @@ def test_an_answer_is_as_strong_as_what_it_says() -> None:
     assert strength(found, sentence, claims, ["NSCLC"]).level == "limited"
     assert strength(found, sentence, claims[:1], []).level == "good"
     assert strength(found, sentence, claims, []).score == 90
+
+
+TEXT = "Of 41 patients 12 died. Survival was 14 months."
+BESIDE = "Of 41 patients 12 died, and 3 withdrew."
+
+
+@grid(
+    ("one", "other", "score"),
+    [
+        ({"identifiers": {"doi": "10.1/A"}}, {"identifiers": {"doi": "10.1/a"}}, 75),
+        ({"identifiers": {"nct_id": "NCT1"}}, {"identifiers": {"nct_id": "NCT1"}}, 90),
+        ({"title": "Drug X in gout"}, {"title": "Drug X in gout", "text": f"{TEXT} More."}, 75),
+        ({"title": "Drug X in gout"}, {"title": "Drug X in gout", "text": BESIDE}, 90),
+        ({"title": "Drug X in gout"}, {"title": "Drug Y in asthma of children"}, 90),
+    ],
+)
+def test_two_records_of_one_work_are_one_source(
+    one: dict[str, Any], other: dict[str, Any], score: int
+) -> None:
+    found = Sufficiency(score=90, level="excellent", basis="3 documents")
+    claims = [said(TEXT, 1, **one), said(**{"text": TEXT, "number": 2, **other})]
+    lead = Lead(kind="sentence", text="")
+    assert strength(found, lead, claims, []).score == score
+    assert strength(found, lead, claims[::-1], []).score == score

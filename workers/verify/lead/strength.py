@@ -6,8 +6,10 @@ name, is as weak as that, whatever was found beside it. Limits: `strength` of kn
 
 from collections.abc import Collection, Sequence
 
+from clinical_text.titles import same_title
 from contracts.answer import Lead
 from contracts.retrieval import Sufficiency
+from knowledge.anchors import ARTICLE
 from knowledge.loader import load
 from knowledge.policy import retrieval_policy
 from workers.verify.lead.forms import Said
@@ -26,7 +28,7 @@ def strength(
     if found.score is None:
         return found
     limits = load("trust")["strength"]
-    sources = len({one.claim.evidence_id for one in said})
+    sources = _works(said)
     if lead.kind == "none":
         most, why = limits["none"], "nothing that is held answers"
     elif lead.kind == "beside" or unnamed:
@@ -38,6 +40,37 @@ def strength(
     score = min(found.score, most)
     basis = "; ".join(filter(None, (why, found.basis)))
     return Sufficiency(score=score, level=_level(score), basis=basis)
+
+
+def _works(said: Sequence[Said]) -> int:
+    """How many works speak: two records of one are one, whatever each of them says."""
+    works: list[Said] = []
+    for one in {one.claim.evidence_id: one for one in said}.values():
+        if not any(_are_twins(one, other) for other in works):
+            works.append(one)
+    return len(works)
+
+
+def _are_twins(one: Said, other: Said) -> bool:
+    """Whether two records are of one work: a number of a publication is the same, or the title is
+    and what is cited of the one stands in the other as well."""
+    first, second = one.version, other.version
+    if any(
+        first.identifiers.get(kind, "").lower() == second.identifiers[kind].lower()
+        for kind in ARTICLE & second.identifiers.keys()
+    ):
+        return True
+    cited = (_cited(one) in _plain(second.text), _cited(other) in _plain(first.text))
+    return any(cited) and same_title(first.title, second.title)
+
+
+def _cited(one: Said) -> str:
+    place = one.claim.place
+    return _plain(one.version.text[place.start : place.end])
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _level(score: int) -> str:

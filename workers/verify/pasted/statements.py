@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from clinical_text.identifiers import identifiers, spans_of_identifiers
+from clinical_text.language import other_language
 from clinical_text.structure import segment
 from knowledge.loader import load
 from store.core.spans import Span
@@ -32,8 +33,9 @@ _UNDERLINE = re.compile(r"={3,}|-{3,}")
 _RULES = frozenset(":|-")
 _WORD = re.compile(r"\w")
 
-NotJudged = Literal["heading", "question", "reference", "no_statement"]
-"""Why a sentence is not judged: it stands over others, asks, names a source, or says nothing."""
+NotJudged = Literal["heading", "question", "reference", "no_statement", "other_language"]
+"""Why a sentence is not judged: it stands over others, asks, names a source, says nothing, or is in
+another language than English."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def statements(text: str) -> list[Statement]:
     titles = {one.start for one in structure.sections if one.title}
     found: list[Statement] = []
     after_question = False
+    is_english = other_language(text) is None
     for span in sentences:
         sentence = span.of(text)
         own = tuple(sorted(identifiers(sentence)))
@@ -99,6 +102,8 @@ def statements(text: str) -> list[Statement]:
             text, span, words, titled=span.start in titles, after_question=after_question
         )
         after_question = words.endswith("?")
+        if why is None and not (is_english and other_language(words) is None):
+            why = "other_language"
         found.append(
             Statement(
                 statement_id=f"s{len(found) + 1}",

@@ -107,8 +107,8 @@ router = page_router(
     Pages(
         EXTRACTION,
         path="/extractions",
-        form="extractions.html",
-        shown="extraction.html",
+        form="extractions/extractions.html",
+        shown="extractions/extraction.html",
         fields=("text", *OPTIONS),
         given=_sent,
         content=_content,

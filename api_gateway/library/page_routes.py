@@ -97,7 +97,7 @@ def _library(
         empty = browse.holds_nothing(session)
     return page(
         request,
-        "library.html",
+        "library/library.html",
         status=problem.status_code if problem else 200,
         given=given,
         error="; ".join(plainly(one.message) for one in problem.errors) if problem else "",
@@ -135,7 +135,7 @@ def _watches(
         ]
     return page(
         request,
-        "watches.html",
+        "library/watches.html",
         status=problem.status_code if problem else 200,
         watches=[one for one in views if one.active or one.awaited],
         stopped=[one for one in views if not (one.active or one.awaited)],

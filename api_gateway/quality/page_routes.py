@@ -51,7 +51,7 @@ def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLRe
         cost = _cost(session, at, days)
     return page(
         request,
-        "operate_quality.html",
+        "operate/quality.html",
         groups=groups(report.metrics, report.trend, days),
         facts=count_facts(last_day),
         readers=[(words, readers.get(name, 0)) for name, words in JUDGMENT.items()],

@@ -79,7 +79,7 @@ def _form(
     errors = {**NO_ERRORS, **messages}
     return page(
         request,
-        "ask.html",
+        "questions/ask.html",
         status=problem.status_code if problem else 200,
         key=str(key),
         before=before and f"/questions/{before}",
@@ -164,7 +164,7 @@ def history(
         session.expunge_all()
     return page(
         request,
-        "history.html",
+        "questions/history.html",
         lines=listed.rows,
         silent=silent,
         recalled=recalled,
@@ -201,7 +201,7 @@ def question_page(
         stopped = [] if question.finished_at else _stopped(session)
     return page(
         request,
-        "question.html",
+        "questions/question.html",
         image_origins=answer.image_origins if answer else (),
         question=question_view(question, options),
         key=str(uuid4()),

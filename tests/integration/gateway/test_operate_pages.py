@@ -490,7 +490,7 @@ def test_forms_of_whoever_signed_in_carry_the_token_of_the_sign_in(
 
 
 def test_every_form_that_writes_has_a_place_for_the_token() -> None:
-    written = [one.read_text("utf-8") for one in sorted(TEMPLATES.glob("operate*.html"))]
+    written = [one.read_text("utf-8") for one in sorted((TEMPLATES / "operate").glob("*.html"))]
     forms = [
         found.group(1)
         for text in written

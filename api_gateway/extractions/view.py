@@ -25,6 +25,7 @@ STATE: Mapping[str, Badge] = {
     "failed": Badge("Failed", "bad", "cross", "It was given up on"),
     "erased": Badge("Erased", "quiet", "question", "Its words were erased"),
 }
+LOW = Badge("Low score", "warn", "half", "Its fields were read, but not as well as was asked for")
 REVIEW: Mapping[str, Badge] = {
     "open": Badge("Open", "warn", "half", "A person should look at it"),
     "accepted": Badge("Accepted", "good", "check", "A person found it right"),
@@ -79,11 +80,12 @@ def score(value: float | None) -> str:
 def extraction_line(row: ExtractionRow) -> SentLine:
     """The view of a line of the list."""
     kind = label(row.document_type) if row.document_type else ""
+    is_low = row.outcome == "extracted" and not row.met_threshold
     return SentLine(
         id=str(row.id),
-        name=row.title or row.filename or "A document without a title",
+        name=row.title or row.filename or f"{kind or 'A document'} without a title",
         sent=moment(row.created_at),
-        badge=STATE.get(row.outcome or row.status, _UNKNOWN),
+        badge=LOW if is_low else STATE.get(row.outcome or row.status, _UNKNOWN),
         detail=kind if row.score is None else f"{kind} · score {score(row.score)}",
     )
 
@@ -169,13 +171,14 @@ def _said(value: Any) -> str:
 
 
 def _with_unit(name: str, value: str) -> str:
-    """A named value as people write it: the unit stands behind it."""
+    """A named value as people write it: a word for itself, a number after its name, its unit
+    behind it."""
     if name == "percent":
         return f"{value}%"
     named, _, unit = name.rpartition("_")
     if named and unit in _UNITS:
         return f"{label(named).lower()} {value} {unit}"
-    return f"{label(name).lower()} {value}"
+    return f"{label(name).lower()} {value}" if value[:1].isdecimal() else value
 
 
 def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:

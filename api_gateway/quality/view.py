@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-from api_gateway.pages.clocks import dollars, milliseconds
+from api_gateway.pages.clocks import dollars, milliseconds, number
 from api_gateway.pages.wording import Badge
 from knowledge.quality import Group
 from store.reports.model_usage import DayCost
@@ -112,11 +112,6 @@ def _alt(name: str, seen: Sequence[float | None], target: str) -> str:
     of_days = f"known on {len(known)} of {len(seen)} days"
     summary = f"{name} per day: {between}, last {number(known[-1])}, {of_days}"
     return f"{summary}; target {target}" if target else summary
-
-
-def number(value: float | None) -> str:
-    """A figure rounded as in `GET /v1/quality`; `unknown` if there is none."""
-    return "unknown" if value is None else f"{round(value, 4):,.10g}"
 
 
 def cost_days(rows: Iterable[DayCost], first: date, last: date) -> list[DayCost]:

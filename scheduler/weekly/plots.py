@@ -47,7 +47,7 @@ def plots(report: WeekReport) -> list[str]:
     answers.add("abstained", [day.abstained for day in report.days])
     times = _chart(pygal.Line, "Milliseconds from question to sealed answer", days)
     times.add("half are faster", [day.response_ms_p50 for day in report.days])
-    times.add("95 of 100 are faster", [day.response_ms_p95 for day in report.days])
+    times.add("95% are faster", [day.response_ms_p95 for day in report.days])
     costs = _chart(pygal.Bar, "US dollars for language models a day", days)
     costs.add("known costs", [float(day.cost_usd) for day in report.days])
     shares = (

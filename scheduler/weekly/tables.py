@@ -57,8 +57,8 @@ def tables(report: WeekReport) -> list[Table]:
             "Costs of language models",
             (
                 *("purpose", "requests", "US dollars", "cost not known"),
-                *("US dollars each, half below", "95 of 100 below"),
-                *("seconds, half faster", "95 of 100 faster"),
+                *("US dollars each, half below", "95% below"),
+                *("seconds, half faster", "95% faster"),
             ),
             [_asked(one) for one in report.quality.counts.asked],
             "No language model was asked.",

@@ -195,6 +195,7 @@ def answer_page(found: QuestionOut) -> str:
         link="",
         link_until=None,
         judgments=[(name, words, 0) for name, words in wording.JUDGMENT.items()],
+        related=(),
         share_days=sharing.DAYS,
         **_ASKING,
     )

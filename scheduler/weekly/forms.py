@@ -3,9 +3,9 @@
 from jinja2 import Environment, StrictUndefined
 
 from scheduler.weekly.plots import plots
-from scheduler.weekly.tables import Table, summary, tables, title
 from store.core.printable import printable
 from store.reports.week_report import WeekReport
+from store.reports.week_tables import Table, summary, tables, title
 
 _PAGE = """<!doctype html>
 <html lang="en">

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from store.reports.model_usage import Asked
+from store.reports.quality import Counts
 from store.reports.quality_report import Judged, QualityReport
 from store.reports.week_report import WeekReport
 from store.sources.source_report import SourceReport
@@ -30,16 +31,23 @@ def title(report: WeekReport) -> str:
 
 
 def summary(report: WeekReport) -> str:
-    """The report in three sentences."""
+    """The report in a few sentences."""
     counts = report.quality.counts
     missed = len(report.quality.missed)
     abstained = sum(counts.abstained.values())
     return (
         f"{counts.answers} answers were sealed, {abstained} of them abstained; "
-        f"{counts.failed} questions failed. "
+        f"{counts.failed} questions failed. {_took(counts)}"
         f"{missed} of {len(report.quality.metrics)} metrics miss their target. "
         f"{sum(death.died for death in report.deaths)} messages died."
     )
+
+
+def _took(counts: Counts) -> str:
+    half, most = counts.response_ms_p50, counts.response_ms_p95
+    if half is None or most is None:
+        return ""
+    return f"Half of them took up to {half / 1000:.1f} s, 95% up to {most / 1000:.1f} s. "
 
 
 def tables(report: WeekReport) -> list[Table]:
@@ -69,6 +77,12 @@ def tables(report: WeekReport) -> list[Table]:
             [(state, str(count)) for state, count in report.recalled.items() if count],
             "No answer was recalled.",
         ),
+        Table(
+            "What readers say of answers",
+            ("judgment", "readers"),
+            [(judgment, str(many)) for judgment, many in report.judged.items()],
+            "Nobody said anything.",
+        ),
     ]
 
 
@@ -76,7 +90,7 @@ def _of_quality(quality: QualityReport) -> list[Table]:
     return [
         Table(
             "Targets missed",
-            ("metric", "value", "target", "over", "alert"),
+            ("metric", "value", "target", "over", "alert", "what it is"),
             [_judged(metric) for metric in quality.missed],
             "Every target that can be judged is met.",
         ),
@@ -88,23 +102,38 @@ def _of_quality(quality: QualityReport) -> list[Table]:
         Table(
             "Questions by type",
             ("type", "outcome", "answers"),
-            [(row.query_type, row.outcome, str(row.answers)) for row in quality.counts.ended],
+            [
+                (_words(row.query_type), _words(row.outcome), str(row.answers))
+                for row in quality.counts.ended
+            ],
             "No answer was sealed.",
         ),
         Table(
             "Claims that the gate stopped",
             ("check", "claims"),
-            [(check, str(claims)) for check, claims in quality.counts.stops.items()],
+            [(_check(check), str(claims)) for check, claims in quality.counts.stops.items()],
             "It stopped none.",
         ),
     ]
+
+
+_JUDGES = {"judge": "the language model's verdict", "verifier": "the verifier"}
+
+
+def _check(name: str) -> str:
+    kind = name.removeprefix("doubt ")
+    return _JUDGES.get(name) or f"{'hard fact' if kind == name else 'doubt'}: {_words(kind)}"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _asked(one: Asked) -> tuple[str, ...]:
     each = [_known(cost, "{:.4f}") for cost in (one.cost_p50, one.cost_p95)]
     took = [_known(None if ms is None else ms / 1000, "{:.2f}") for ms in (one.ms_p50, one.ms_p95)]
     total = f"{one.cost_usd:.4f}"
-    return (one.purpose, str(one.requests), total, str(one.unpriced), *each, *took)
+    return (_words(one.purpose), str(one.requests), total, str(one.unpriced), *each, *took)
 
 
 def _known(value: float | None, form: str) -> str:
@@ -142,7 +171,7 @@ def _misses_first(metrics: Sequence[Judged]) -> list[Judged]:
 
 def _judged(one: Judged) -> tuple[str, ...]:
     alert = {True: "yes", False: "no", None: "-"}[one.alerting]
-    return one.name, value(one), _target(one), str(one.figure.over), alert
+    return one.name, value(one), _target(one), str(one.figure.over), alert, one.metric.says
 
 
 def _described(one: Judged) -> tuple[str, ...]:
@@ -168,7 +197,7 @@ def _late_first(sources: Sequence[SourceReport]) -> list[SourceReport]:
 
 
 def _source(one: SourceReport) -> tuple[str, ...]:
-    inside = {True: "yes", False: "NO", None: "-"}[one.in_sla]
+    inside = {True: "yes", False: "no", None: "-"}[one.in_sla]
     return (
         one.name,
         one.status,

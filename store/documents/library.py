@@ -207,8 +207,8 @@ def facets(session: Session) -> dict[str, list[tuple[str, int]]]:
 
 _KINDS_ON = sa.text(
     """
-    SELECT kind FROM unnest(CAST(:kinds AS text[])) AS kind
-    WHERE EXISTS (SELECT FROM version_tags t WHERE t.source_type = kind
+    SELECT wanted.name FROM unnest(CAST(:kinds AS text[])) AS wanted(name)
+    WHERE EXISTS (SELECT FROM version_tags t WHERE t.source_type = wanted.name
                   AND t.diseases && ARRAY[CAST(:disease AS text)])
     """
 )

@@ -79,7 +79,7 @@ def _view(row: ExtractionRow, beside: _Beside, chosen: str | None) -> Mapping[st
         "score": view.score(row.score),
         "is_open": row.status in EXTRACTION.unfinished,
         "took": milliseconds(row.seconds * 1000),
-        "chart": view.chart(_steps(row, beside.steps), _threshold(row.profile)),
+        "steps": _steps(row, beside.steps),
         "found": view.result_view(row.text or "", extracted, chosen) if extracted else None,
         "unreadable": result if result is not None and extracted is None else None,
         "review": review,
@@ -93,11 +93,11 @@ def _steps(
     kinds = [part["type"] for part in (row.plan or {}).get("parts", [])]
     return [
         {
-            "part": step.part,
-            "type": kinds[step.part] if step.part < len(kinds) else "unknown",
+            "part": step.part + 1,
+            "kind": label(kinds[step.part] if step.part < len(kinds) else "unknown"),
             "n": step.n,
-            "score": step.score,
-            "gain": step.gain,
+            "score": view.score(step.score),
+            "gain": "–" if step.gain is None else f"{step.gain:+.3f}",
         }
         for step in iterations
     ]

@@ -12,8 +12,8 @@ import psutil
 import pygal
 from pygal.style import Style
 
-# The library puts a finder of a kind that Python no longer asks among Python's own; see
-# `scheduler.weekly.plots`. There are no plug-ins here.
+# The library puts a finder of a kind that Python no longer asks among Python's own. There are no
+# plug-ins here.
 sys.meta_path[:] = [one for one in sys.meta_path if type(one).__module__ != "pygal"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "load.md"

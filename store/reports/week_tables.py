@@ -1,4 +1,4 @@
-"""The parts of a report as titles, sentences and tables of text, the same for both forms. Pure."""
+"""The report as sentences and tables of text: the same on the page and in the file. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +53,9 @@ def _took(counts: Counts) -> str:
 def tables(report: WeekReport) -> list[Table]:
     """Every table of the report; missed targets come first."""
     return [
-        *_of_quality(report.quality),
+        *_of_metrics(report.quality),
+        _trend(report),
+        *_of_questions(report.quality),
         Table(
             "Sources, as they stood when this was written",
             ("source", "status", "age, hours", "limit, hours", "inside its limit", "last complete"),
@@ -86,7 +88,7 @@ def tables(report: WeekReport) -> list[Table]:
     ]
 
 
-def _of_quality(quality: QualityReport) -> list[Table]:
+def _of_metrics(quality: QualityReport) -> list[Table]:
     return [
         Table(
             "Targets missed",
@@ -99,6 +101,11 @@ def _of_quality(quality: QualityReport) -> list[Table]:
             ("metric", "value", "target", "over", "state", "what it is"),
             [_described(metric) for metric in _misses_first(quality.metrics)],
         ),
+    ]
+
+
+def _of_questions(quality: QualityReport) -> list[Table]:
+    return [
         Table(
             "Questions by type",
             ("type", "outcome", "answers"),
@@ -115,6 +122,27 @@ def _of_quality(quality: QualityReport) -> list[Table]:
             "It stopped none.",
         ),
     ]
+
+
+def _trend(report: WeekReport) -> Table:
+    names = [judged.name for judged in report.quality.metrics if not judged.metric.standing]
+    shown = [name for name in names if any(name in day.figures for day in report.quality.trend)]
+    return Table(
+        "Day by day",
+        ("day", "answered", "abstained", *shown),
+        [
+            (
+                day.day,
+                str(day.answered),
+                str(day.abstained),
+                *(f"{figures[name].value:.4g}" if name in figures else "-" for name in shown),
+            )
+            for day, figures in (
+                (day, quality.figures)
+                for day, quality in zip(report.days, report.quality.trend, strict=True)
+            )
+        ],
+    )
 
 
 _JUDGES = {"judge": "the language model's verdict", "verifier": "the verifier"}

@@ -7,6 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
+from sqlmodel import col, select
 
 from api_gateway.auth.access import Caller, InCaller, Scope, needs
 from api_gateway.library.schemas import MAX_WORDS_CHARS, DocumentsIn, SearchIn, of_years
@@ -127,12 +128,10 @@ def _watches(
     bodies = [one.model_dump() for one in list_watches(gateway, caller, every=True).watches]
     with gateway.store.reading() as session:
         states = packs.work_states(session, scenarios(), now(), differences)
-        views = [
-            watch_view(
-                body, session.get(Refresh, body["refresh_id"]) if body["refresh_id"] else None
-            )
-            for body in bodies
-        ]
+        last = [body["refresh_id"] for body in bodies if body["refresh_id"]]
+        found = session.exec(select(Refresh).where(col(Refresh.id).in_(last)))
+        runs = {run.id: run for run in found} if last else {}
+        views = [watch_view(body, runs.get(body["refresh_id"])) for body in bodies]
     return page(
         request,
         "library/watches.html",

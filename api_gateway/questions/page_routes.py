@@ -154,12 +154,14 @@ def history(
     gateway: InGateway,
     caller: InCaller,
     recall: RecallFilter | None = None,
+    q: Annotated[str, Query(max_length=200)] = "",
     cursor: str | None = None,
 ) -> HTMLResponse:
-    """What was asked, newest first."""
+    """What was asked, newest first; `q` are words of it."""
+    words = q.strip().replace("\0", "")
     with gateway.store.reading() as session:
         listed = questions.listing(
-            session, owner=caller.owner, recall=recall, cursor=cursor, limit=PAGE
+            session, owner=caller.owner, recall=recall, words=words, cursor=cursor, limit=PAGE
         )
         ids = [question.id for question in listed.rows]
         recalled, silent = log.states(session, ids), abstained(session, ids)
@@ -174,6 +176,7 @@ def history(
         next_cursor=listed.next_cursor,
         cursor=cursor,
         recall=recall,
+        q=words,
         states={state: RECALL[state] for state in RECALL if state != "current"},
     )
 

@@ -5,11 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import Request, Response
-from fastapi.responses import RedirectResponse
 from sqlmodel import Session
 
-from api_gateway.auth.access import Scope, needs
 from api_gateway.backpressure.bodies import BodyLimit
 from api_gateway.extractions import view
 from api_gateway.extractions.routes import EXTRACTION
@@ -124,10 +121,3 @@ router = page_router(
         chosen="field",
     )
 )
-
-
-@router.get("/documents", dependencies=[needs(Scope.READ, Scope.ASK)])
-def former_page(request: Request) -> Response:
-    """Where these pages were until a document was evidence everywhere."""
-    query = request.url.query
-    return RedirectResponse(f"/extractions?{query}" if query else "/extractions", 308)

@@ -330,8 +330,3 @@ def test_another_owners_review_is_not_there(locked: Running) -> None:
         given["csrf"] = token(browser.get(path).text)
         assert browser.post(f"{path}/accept", data={}).status_code == 403
         assert browser.post(f"{path}/accept", data=given).status_code == 303
-
-
-def test_the_former_address_of_these_pages_leads_to_them(gateway: Running) -> None:
-    found = gateway.client.get("/documents", params={"cursor": "abc"})
-    assert (found.status_code, found.headers["location"]) == (308, "/extractions?cursor=abc")

@@ -129,8 +129,8 @@ def _watches(
     with gateway.store.reading() as session:
         states = packs.work_states(session, scenarios(), now(), differences)
         last = [body["refresh_id"] for body in bodies if body["refresh_id"]]
-        found = session.exec(select(Refresh).where(col(Refresh.id).in_(last)))
-        runs = {run.id: run for run in found} if last else {}
+        found = session.exec(select(Refresh).where(col(Refresh.id).in_(last))) if last else ()
+        runs = {run.id: run for run in found}
         views = [watch_view(body, runs.get(body["refresh_id"])) for body in bodies]
     return page(
         request,

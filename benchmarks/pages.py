@@ -182,7 +182,7 @@ _ASKING: dict[str, Any] = {
 def answer_page(found: QuestionOut) -> str:
     """The HTML of a question's page."""
     return render(
-        "question.html",
+        "questions/question.html",
         nav=list(NAVIGATION[:3]),
         path=f"/questions/{found.id}",
         question=question_view(found, {}),
@@ -195,6 +195,7 @@ def answer_page(found: QuestionOut) -> str:
         link="",
         link_until=None,
         judgments=[(name, words, 0) for name, words in wording.JUDGMENT.items()],
+        related=(),
         share_days=sharing.DAYS,
         **_ASKING,
     )
@@ -203,7 +204,7 @@ def answer_page(found: QuestionOut) -> str:
 def first_page() -> str:
     """The HTML of the page with the question box."""
     return render(
-        "ask.html",
+        "questions/ask.html",
         nav=list(NAVIGATION[:3]),
         path="/",
         refused="",

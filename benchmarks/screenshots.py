@@ -80,6 +80,7 @@ def instance(console: Console) -> Iterator[tuple[str, Browser]]:
 
 def _pages(url: str) -> dict[str, str]:
     """What is shown: an answer, a citation of it in place, and a checked text."""
+    ask(url, {"question": QUESTIONS[0]})  # the first one waits for what its stages load
     question = ask(url, {"question": QUESTIONS[0]})
     place = question["answer"]["claims"][0]["citations"][0]
     span = f"start={place['start']}&end={place['end']}#span"

@@ -32,6 +32,9 @@ from store.core.settings import Settings, get_settings
 
 app = typer.Typer(
     help="Clinical answers from evidence that is held, every word attested.",
+    epilog="New here? `attest demo` shows all of it in a minute. To stay: `attest up` in one "
+    "terminal, then http://127.0.0.1:8321/ in a browser, or `attest ask QUESTION` in another one. "
+    "`attest status` says how everything is, and what to do.",
     no_args_is_help=True,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},

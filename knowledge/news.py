@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from knowledge.choosing import one_of
 from knowledge.loader import load
 
 
@@ -60,9 +61,8 @@ def feed(name: str) -> Feed:
     try:
         return feeds()[name]
     except KeyError:
-        raise LookupError(
-            f"there is no feed {name[:60]!r}: use one of {', '.join(sorted(feeds()))}"
-        ) from None
+        told = f"there is no feed {name[:60]!r}: {one_of(name, feeds())}"
+        raise LookupError(told) from None
 
 
 def feed_origins() -> tuple[str, ...]:

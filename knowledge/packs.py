@@ -6,6 +6,7 @@
 from collections.abc import Mapping
 
 from knowledge.anchors import known_identifiers
+from knowledge.choosing import one_of
 from knowledge.cures import cure_policy, record_query
 from knowledge.scenarios import Entry, Scenario, scenarios
 
@@ -60,7 +61,7 @@ def pack_named(name: str) -> Scenario:
     """The pack of this name. Raises LookupError, which lists the names."""
     known: Mapping[str, Scenario] = {pack.name: pack for pack in scenarios()}
     if name not in known:
-        raise LookupError(f"there is no pack {name}: use one of {', '.join(sorted(known))}")
+        raise LookupError(f"there is no pack {name}: {one_of(name, known)}")
     return known[name]
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from knowledge.choosing import one_of
 from knowledge.loader import load
 
 Tier = Literal["official", "peer-reviewed", "news", "other"]
@@ -101,8 +102,8 @@ def connector_policy(name: str) -> ConnectorPolicy:
     try:
         return connector_policies()[name]
     except KeyError:
-        known = ", ".join(sorted(connector_policies()))
-        raise LookupError(f"there is no source {name[:60]!r}: use one of {known}") from None
+        told = f"there is no source {name[:60]!r}: {one_of(name, connector_policies())}"
+        raise LookupError(told) from None
 
 
 def owners_of(kind: str) -> tuple[str, ...]:

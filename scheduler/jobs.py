@@ -9,7 +9,7 @@ import structlog
 from sqlmodel import Session
 
 from knowledge.retention import TextKind
-from scheduler.weekly.writing import write_weekly
+from scheduler.weekly import write_weekly
 from store.core.clock import database_now
 from store.core.unit_of_work import Promise, Store
 from store.documents import tags

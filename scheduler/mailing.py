@@ -24,7 +24,8 @@ def mail_changes(store: Store, settings: Settings) -> None:
     """Mail each owner of `mail_to` what is to be told; what cannot be sent is tried again.
 
     A mail is sent once, save where the scheduler dies after the server has taken it and before that
-    is noted: then it is sent again under the same Message-ID, by which programs drop the second.
+    is noted: then it is sent again and says so, under the same Message-ID, by which programs drop
+    the second. To miss a fallen answer would be worse than to read of it twice.
     """
     if not settings.smtp_url:
         return
@@ -55,7 +56,7 @@ def _mail(store: Store, settings: Settings, owner: str, address: str) -> None:
 
 
 def message(settings: Settings, alert: Alert, address: str) -> EmailMessage:
-    """The mail of an alert: the same whenever it is made."""
+    """The mail of an alert: the same whenever it is made, but for the word that it comes again."""
     here = settings.public_url.rstrip("/") or f"http://{settings.host}:{settings.port}"
     many = len(alert.answers)
     mail = EmailMessage()
@@ -67,6 +68,8 @@ def message(settings: Settings, alert: Alert, address: str) -> EmailMessage:
     for old, new in alert.answers:
         lines += [f"{here}/questions/{old}"]
         lines += [f"  asked anew: {here}/questions/{new}"] if new else []
+    if alert.again:
+        lines += ["", "A mail with these links may have reached you before."]
     mail.set_content("\n".join(lines) + "\n")
     return mail
 

@@ -85,7 +85,7 @@ def _found(
             session.expunge_all()
     return page(
         request,
-        "operate_audit.html",
+        "operate/audit.html",
         status=422 if error else 200,
         asked=asked,
         error=error,

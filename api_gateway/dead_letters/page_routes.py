@@ -53,7 +53,7 @@ def faults_page(
         listed = listing.groups(session, chosen, cursor=cursor, limit=PAGE)
     return page(
         request,
-        "operate_letters.html",
+        "operate/letters.html",
         faults=listed.groups,
         chosen=status,
         statuses=LETTER,
@@ -85,7 +85,7 @@ def fault_page(
         session.expunge_all()
     return page(
         request,
-        "operate_fault.html",
+        "operate/fault.html",
         fault=groups[0],
         lines=listed.letters,
         statuses=LETTER,
@@ -156,7 +156,7 @@ def _dry_run(
 ) -> HTMLResponse:
     return page(
         request,
-        "operate_replay.html",
+        "operate/replay.html",
         report=report,
         title=title,
         back=of,
@@ -183,7 +183,7 @@ def _letter_page(
         session.expunge_all()
     return page(
         request,
-        "operate_letter.html",
+        "operate/letter.html",
         status=422 if error else 200,
         letter=letter,
         state=LETTER[letter.status],

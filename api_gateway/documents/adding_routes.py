@@ -95,7 +95,7 @@ def _form(
         status = 429
     return page(
         request,
-        "adding.html",
+        "library/adding.html",
         status=status,
         key=str(key),
         given={name: fields.get(name, "") for name in _FIELDS},
@@ -289,7 +289,7 @@ def sent_page(
         )
     return page(
         request,
-        "sent.html",
+        "library/sent.html",
         found=sent,
         here=adding_view.sent_page(batch_id, asked_question.id if asked_question else None),
         state_href=f"/evidence/sent/{batch_id}/state",

@@ -73,7 +73,7 @@ def evidence_page(
         raise invalid("query.start, query.end", str(error)) from error
     return page(
         request,
-        "evidence.html",
+        "documents/evidence.html",
         document=document,
         parts=parts,
         span=span,
@@ -101,7 +101,7 @@ def diff_page(
     )
     return page(
         request,
-        "diff.html",
+        "documents/diff.html",
         document=document,
         old=old,
         new=new,

@@ -5,11 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import Request, Response
-from fastapi.responses import RedirectResponse
 from sqlmodel import Session
 
-from api_gateway.auth.access import Scope, needs
 from api_gateway.backpressure.bodies import BodyLimit
 from api_gateway.extractions import view
 from api_gateway.extractions.routes import EXTRACTION
@@ -79,7 +76,7 @@ def _view(row: ExtractionRow, beside: _Beside, chosen: str | None) -> Mapping[st
         "score": view.score(row.score),
         "is_open": row.status in EXTRACTION.unfinished,
         "took": milliseconds(row.seconds * 1000),
-        "chart": view.chart(_steps(row, beside.steps), _threshold(row.profile)),
+        "steps": _steps(row, beside.steps),
         "found": view.result_view(row.text or "", extracted, chosen) if extracted else None,
         "unreadable": result if result is not None and extracted is None else None,
         "review": review,
@@ -93,11 +90,11 @@ def _steps(
     kinds = [part["type"] for part in (row.plan or {}).get("parts", [])]
     return [
         {
-            "part": step.part,
-            "type": kinds[step.part] if step.part < len(kinds) else "unknown",
+            "part": step.part + 1,
+            "kind": label(kinds[step.part] if step.part < len(kinds) else "unknown"),
             "n": step.n,
-            "score": step.score,
-            "gain": step.gain,
+            "score": view.score(step.score),
+            "gain": "–" if step.gain is None else f"{step.gain:+.3f}",
         }
         for step in iterations
     ]
@@ -107,8 +104,8 @@ router = page_router(
     Pages(
         EXTRACTION,
         path="/extractions",
-        form="extractions.html",
-        shown="extraction.html",
+        form="extractions/extractions.html",
+        shown="extractions/extraction.html",
         fields=("text", *OPTIONS),
         given=_sent,
         content=_content,
@@ -124,10 +121,3 @@ router = page_router(
         chosen="field",
     )
 )
-
-
-@router.get("/documents", dependencies=[needs(Scope.READ, Scope.ASK)])
-def former_page(request: Request) -> Response:
-    """Where these pages were until a document was evidence everywhere."""
-    query = request.url.query
-    return RedirectResponse(f"/extractions?{query}" if query else "/extractions", 308)

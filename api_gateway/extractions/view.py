@@ -25,6 +25,7 @@ STATE: Mapping[str, Badge] = {
     "failed": Badge("Failed", "bad", "cross", "It was given up on"),
     "erased": Badge("Erased", "quiet", "question", "Its words were erased"),
 }
+LOW = Badge("Low score", "warn", "half", "Its fields were read, but not as well as was asked for")
 REVIEW: Mapping[str, Badge] = {
     "open": Badge("Open", "warn", "half", "A person should look at it"),
     "accepted": Badge("Accepted", "good", "check", "A person found it right"),
@@ -79,11 +80,12 @@ def score(value: float | None) -> str:
 def extraction_line(row: ExtractionRow) -> SentLine:
     """The view of a line of the list."""
     kind = label(row.document_type) if row.document_type else ""
+    is_low = row.outcome == "extracted" and not row.met_threshold
     return SentLine(
         id=str(row.id),
-        name=row.title or row.filename or "A document without a title",
+        name=row.title or row.filename or f"{kind or 'A document'} without a title",
         sent=moment(row.created_at),
-        badge=STATE.get(row.outcome or row.status, _UNKNOWN),
+        badge=LOW if is_low else STATE.get(row.outcome or row.status, _UNKNOWN),
         detail=kind if row.score is None else f"{kind} · score {score(row.score)}",
     )
 
@@ -169,13 +171,14 @@ def _said(value: Any) -> str:
 
 
 def _with_unit(name: str, value: str) -> str:
-    """A named value as people write it: the unit stands behind it."""
+    """A named value as people write it: a word for itself, a number after its name, its unit
+    behind it."""
     if name == "percent":
         return f"{value}%"
     named, _, unit = name.rpartition("_")
     if named and unit in _UNITS:
         return f"{label(named).lower()} {value} {unit}"
-    return f"{label(name).lower()} {value}"
+    return f"{label(name).lower()} {value}" if value[:1].isdecimal() else value
 
 
 def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -190,80 +193,3 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         "Cost": f"US$ {provenance['cost_usd']}" if provenance.get("cost_usd") else "",
     }
     return [(name, value) for name, value in facts.items() if value]
-
-
-@dataclass(frozen=True)
-class StepView:
-    """One iteration over one part; `x`, `y` is the position of its dot in the chart."""
-
-    part: int
-    kind: str
-    n: int
-    score: str
-    gain: str
-    x: float
-    y: float
-
-
-@dataclass(frozen=True)
-class ChartView:
-    """A chart of the iterations' scores, `WIDTH` by `HEIGHT` units, with a line for each part."""
-
-    steps: Sequence[StepView]
-    lines: Sequence[str]
-    marks: Sequence[tuple[float, str]]
-    numbers: Sequence[tuple[float, int]]
-    threshold: float | None
-    wanted: str
-    several: bool
-
-
-WIDTH, HEIGHT = 360.0, 170.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 16.0, 12.0, 26.0
-
-
-def chart(steps: Sequence[Mapping[str, Any]], threshold: float | None) -> ChartView | None:
-    """The chart of the scores; None if there are none.
-
-    Args:
-        steps: `part`, `type`, `n`, `score` (0-1) and `gain` of each iteration, in order.
-        threshold: the score of the chosen profile.
-    """
-    if not steps:
-        return None
-    most = max(int(step["n"]) for step in steps)
-    least = min([*(float(step["score"]) for step in steps), threshold or 1.0])
-    floor = max(0.0, int(max(0.0, least - 0.05) * 10) / 10)
-
-    def across(n: int) -> float:
-        room = WIDTH - _LEFT - _RIGHT
-        return round(_LEFT + (room / 2 if most == 1 else room * (n - 1) / (most - 1)), 1)
-
-    def up(score: float) -> float:
-        share = (min(max(score, floor), 1.0) - floor) / (1.0 - floor)
-        return round(HEIGHT - _BOTTOM - share * (HEIGHT - _TOP - _BOTTOM), 1)
-
-    drawn = [
-        StepView(
-            part=int(step["part"]) + 1,
-            kind=label(str(step["type"])),
-            n=int(step["n"]),
-            score=f"{step['score']:.3f}",
-            gain="" if step["gain"] is None else f"{step['gain']:+.3f}",
-            x=across(int(step["n"])),
-            y=up(float(step["score"])),
-        )
-        for step in steps
-    ]
-    parts = list(dict.fromkeys(step.part for step in drawn))
-    return ChartView(
-        steps=drawn,
-        lines=[
-            " ".join(f"{step.x},{step.y}" for step in drawn if step.part == part) for part in parts
-        ],
-        marks=[(up(score), f"{score:.2f}") for score in (floor, (1 + floor) / 2, 1.0)],
-        numbers=[(across(n), n) for n in range(1, most + 1)],
-        threshold=up(threshold) if threshold is not None else None,
-        wanted="" if threshold is None else f"{threshold:.2f}",
-        several=len(parts) > 1,
-    )

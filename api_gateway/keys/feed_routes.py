@@ -83,7 +83,7 @@ def feed(
     with gateway.store.reading() as session:
         found = log.feed(session, owner=caller.owner, since=now() - SHOWN, limit=1000).changes
     text = render(
-        "feed.xml",
+        "questions/feed.xml",
         id=caller.key_id,
         here=_here(request),
         changes=[one for one in reversed(found) if one.state != "affected"][:MOST],
@@ -113,4 +113,4 @@ def _page(request: Request, gateway: Gateway, caller: Caller, link: str = "") ->
             for key in keys.listing(session, owner=caller.owner)
             if _is_link(key)
         ]
-    return page(request, "feed.html", links=links, link=link, here=PLACE)
+    return page(request, "questions/feed.html", links=links, link=link, here=PLACE)

@@ -101,7 +101,7 @@ def _page(
     ]
     return page(
         request,
-        "operate_keys.html",
+        "operate/keys.html",
         status=problem.status_code if problem else 200,
         owners=sorted({key.owner for key, _ in rows}),
         lines=sorted(lines, key=lambda line: (not line["valid"], line["key"].owner)),

@@ -7,6 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
+from sqlmodel import col, select
 
 from api_gateway.auth.access import Caller, InCaller, Scope, needs
 from api_gateway.library.schemas import MAX_WORDS_CHARS, DocumentsIn, SearchIn, of_years
@@ -99,7 +100,7 @@ def _library(
         away = without(session)
     return page(
         request,
-        "library.html",
+        "library/library.html",
         status=problem.status_code if problem else 200,
         given=given,
         error="; ".join(plainly(one.message) for one in problem.errors) if problem else "",
@@ -130,15 +131,13 @@ def _watches(
     bodies = [one.model_dump() for one in list_watches(gateway, caller, every=True).watches]
     with gateway.store.reading() as session:
         states = packs.work_states(session, scenarios(), now(), differences)
-        views = [
-            watch_view(
-                body, session.get(Refresh, body["refresh_id"]) if body["refresh_id"] else None
-            )
-            for body in bodies
-        ]
+        last = [body["refresh_id"] for body in bodies if body["refresh_id"]]
+        found = session.exec(select(Refresh).where(col(Refresh.id).in_(last))) if last else ()
+        runs = {run.id: run for run in found}
+        views = [watch_view(body, runs.get(body["refresh_id"])) for body in bodies]
     return page(
         request,
-        "watches.html",
+        "library/watches.html",
         status=problem.status_code if problem else 200,
         watches=[one for one in views if one.active or one.awaited],
         stopped=[one for one in views if not (one.active or one.awaited)],

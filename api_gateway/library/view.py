@@ -40,14 +40,11 @@ class LineView:
 
 def held_line(one: Held) -> LineView:
     """A document; its state is told where it is not current."""
+    told = (one.publication_type, one.publisher, source_policy(one.source_type).name)
     return LineView(
         href=evidence_link(str(one.document_id), one.n),
         title=one.title,
-        meta=[
-            *filter(None, (one.publication_type, one.publisher)),
-            source_policy(one.source_type).name,
-            f"version {one.n}",
-        ],
+        meta=[*dict.fromkeys(filter(None, told)), f"version {one.n}"],
         published=published(one.published_at, one.published_precision),
         badge=None if one.status == "current" else badge(VERSION, one.status),
         words="",

@@ -59,8 +59,8 @@ router = page_router(
     Pages(
         NOTE,
         path="/notes",
-        form="notes.html",
-        shown="note.html",
+        form="notes/notes.html",
+        shown="notes/note.html",
         fields=("text", "title"),
         given=_given,
         content=NoteIn.model_dump,

@@ -71,18 +71,20 @@ def note_line(note: Note) -> SentLine:
 
 
 def note_view(text: str, result: Mapping[str, Any], chosen: str | None) -> NoteView:
-    """The view of a result; offsets are code points of `text`.
+    """The view of a result; offsets are code points of `text`. What the plan has stands there only.
 
     Args:
         chosen: the item whose words are highlighted.
     """
     places: list[Place] = []
+    planned = {item["source"] for item in result["plan"]["recommendations"]}
     lists = [
         (
             TITLES[name],
             [
                 _item(text, f"{name}-{n}", item["text"], item, places)
                 for n, item in enumerate(result["summary"].get(name, ()), start=1)
+                if item["source"] not in planned
             ],
         )
         for name in LISTS

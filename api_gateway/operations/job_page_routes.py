@@ -34,7 +34,7 @@ def jobs_page(
         session.expunge_all()
     return page(
         request,
-        "operate_jobs.html",
+        "operate/jobs.html",
         lines=found.runs,
         given=given,
         stages=[one.value for one in Stage],

@@ -94,7 +94,7 @@ def _overview(
         chain = _chain_tile(session, caller)
     return page(
         request,
-        "operate.html",
+        "operate/overview.html",
         tiles=[*tiles(sources, stages, spent), model_tile(gateway.settings, spent), *chain],
         pace=[hour for hour in reversed(hours) if hour.done],
         sources=sources,

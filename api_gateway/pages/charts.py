@@ -17,6 +17,8 @@ from typing import Any, Literal
 from fastapi import Response
 from lxml import etree  # type: ignore[import-untyped]
 
+from api_gateway.pages.clocks import number
+
 MEDIA_TYPE = "image/svg+xml"
 Theme = Literal["light", "dark"]
 WIDTH, HEIGHT = 440, 190
@@ -134,6 +136,7 @@ def _options(dark: bool) -> dict[str, Any]:
         "dots_size": 3,
         "stroke_style": {"width": 2},
         "max_scale": 5,
+        "value_formatter": number,
         "truncate_label": -1,
         "show_minor_x_labels": False,
     }

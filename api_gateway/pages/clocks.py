@@ -101,6 +101,13 @@ def _parsed(value: str | datetime | None) -> datetime | None:
     return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
 
 
+def number(value: float | None) -> str:
+    """A figure to three places, a large one to the whole; `unknown` if there is none."""
+    if value is None:
+        return "unknown"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
 def dollars(cost: Decimal | float) -> str:
     """A cost in US dollars; below one dollar to a hundredth of a cent."""
     return f"US$ {cost:,.4f}" if 0 < cost < 1 else f"US$ {cost:,.2f}"

@@ -90,6 +90,12 @@ JUDGMENT: Mapping[str, str] = {
     "missing": "Something is missing",
 }
 """What a reader may think of an answer."""
+RELATED: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "guidelines": ("What do guidelines say about {}?", ("guideline", "nccn", "asco", "esmo")),
+    "clinical_trials": ("Which clinical trials study {}?", ("clinicaltrials",)),
+    "coverage_policy": ("Is {} covered by Medicare?", ("payer",)),
+}
+"""By type of question: how it is asked on a subject, and which kinds of source answer it."""
 KEY: Mapping[str, Badge] = {
     "valid": Badge("Valid", "good", "check", "It opens what its scopes say"),
     "revoked": Badge("Revoked", "quiet", "cross", "Somebody ended it"),

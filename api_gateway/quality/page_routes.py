@@ -1,4 +1,4 @@
-"""The page of the quality metrics, and its charts."""
+"""The pages of the quality metrics with their charts, and of the report."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -13,50 +13,39 @@ from api_gateway.auth.limits import midnight_before
 from api_gateway.pages.charts import Theme, bar_chart, line_chart
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.rendering import page
-from api_gateway.pages.wording import JUDGMENT
 from api_gateway.problems import not_found
 from api_gateway.quality.view import (
     cost_alt,
     cost_days,
-    count_facts,
     groups,
-    stops_view,
     values,
 )
 from api_gateway.state import InGateway
 from knowledge.quality import quality_metrics
 from store.extractions import quality as extraction_quality
 from store.models import now
-from store.questions import judgments
-from store.reports import model_usage, quality, quality_report
+from store.reports import model_usage, quality, quality_report, week_report
 from store.reports.model_usage import DayCost
 from store.reports.quality_report import Day
+from store.reports.week_tables import summary, tables
 
-router = APIRouter(
-    prefix="/operate/quality", include_in_schema=False, dependencies=[needs(Scope.OPERATE)]
-)
+router = APIRouter(prefix="/operate", include_in_schema=False, dependencies=[needs(Scope.OPERATE)])
 
 Days = Annotated[int, Query(ge=1, le=90)]
 CHOICES = (1, 7, 30, 90)
 
 
-@router.get("")
+@router.get("/quality")
 def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLResponse:
-    """Every metric with its target and its days, what ended of late, and what it cost."""
+    """Every metric with its target and its days, and what language models cost."""
     at = now()
     with gateway.store.reading() as session:
         report = quality_report.report(session, at - timedelta(days=days), at)
-        last_day = quality.counts(session, at - quality_report.LAST_DAY, at)
-        readers = judgments.between(session, at - timedelta(days=days), at)
         cost = _cost(session, at, days)
     return page(
         request,
-        "operate_quality.html",
+        "operate/quality.html",
         groups=groups(report.metrics, report.trend, days),
-        facts=count_facts(last_day),
-        readers=[(words, readers.get(name, 0)) for name, words in JUDGMENT.items()],
-        stops=stops_view(report.counts.stops),
-        requests=report.counts.asked,
         cost=cost,
         cost_alt=cost_alt(cost),
         days=days,
@@ -65,7 +54,7 @@ def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLRe
     )
 
 
-@router.get("/cost.svg")
+@router.get("/quality/cost.svg")
 def cost_chart(gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Response:
     """The cost of each day as a drawing."""
     with gateway.store.reading() as session:
@@ -75,7 +64,7 @@ def cost_chart(gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Re
     return bar_chart("US$ per day", days_shown, amounts, dark=theme == "dark").response()
 
 
-@router.get("/charts/{name}.svg")
+@router.get("/quality/charts/{name}.svg")
 def metric_chart(name: str, gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Response:
     """One metric by day as a drawing."""
     metric = quality_metrics().get(name)
@@ -91,6 +80,25 @@ def metric_chart(name: str, gateway: InGateway, days: Days = 7, theme: Theme = "
     bound = list(metric.target.body().values()) if metric.target else [None]
     drawn = line_chart(name, days_shown, values(trend, name), target=bound[0], dark=theme == "dark")
     return drawn.response()
+
+
+@router.get("/report")
+def report_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLResponse:
+    """The weekly report, of the days up to now."""
+    at = now()
+    since = at - timedelta(days=days)
+    with gateway.store.reading() as session:
+        report = week_report.report(session, since, at, at)
+    return page(
+        request,
+        "operate/report.html",
+        summary=summary(report),
+        tables=tables(report),
+        days=days,
+        choices=CHOICES,
+        since=moment(since),
+        at=moment(at),
+    )
 
 
 def _days(at: datetime, days: int) -> list[str]:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-from api_gateway.pages.clocks import dollars, milliseconds
+from api_gateway.pages.clocks import dollars, number
 from api_gateway.pages.wording import Badge
 from knowledge.quality import Group
 from store.reports.model_usage import DayCost
-from store.reports.quality import Counts
 from store.reports.quality_report import Day, Judged
 
 STATE: Mapping[str, Badge] = {
@@ -114,11 +113,6 @@ def _alt(name: str, seen: Sequence[float | None], target: str) -> str:
     return f"{summary}; target {target}" if target else summary
 
 
-def number(value: float | None) -> str:
-    """A figure rounded as in `GET /v1/quality`; `unknown` if there is none."""
-    return "unknown" if value is None else f"{round(value, 4):,.10g}"
-
-
 def cost_days(rows: Iterable[DayCost], first: date, last: date) -> list[DayCost]:
     """The costs of all days from `first` to `last`, including days without requests."""
     known = {row.day: row for row in rows}
@@ -131,38 +125,3 @@ def cost_alt(days: Sequence[DayCost]) -> str:
     total = sum((day.cost for day in days), Decimal(0))
     most = dollars(max(day.cost for day in days))
     return f"Cost per day over {len(days)} days: {dollars(total)} in all, at most {most}"
-
-
-def count_facts(counts: Counts) -> list[tuple[str, str]]:
-    """The counts of the last 24 hours, as pairs of label and value."""
-    facts = [
-        ("Answers sealed", f"{counts.answers:,}"),
-        *((f"of these {_words(name)}", f"{many:,}") for name, many in counts.by_type.items()),
-        *((f"abstained: {_words(name)}", f"{many:,}") for name, many in counts.abstained.items()),
-        ("Questions that failed", f"{counts.failed:,}"),
-        ("Median time to an answer", milliseconds(counts.response_ms_p50) or "unknown"),
-        ("95% within", milliseconds(counts.response_ms_p95) or "unknown"),
-        ("Cost of these answers", dollars(counts.cost_usd)),
-    ]
-    if counts.cost_unknown:
-        facts.append(("Answers whose cost is not known", f"{counts.cost_unknown:,}"))
-    return facts
-
-
-def stops_view(stops: Mapping[str, int]) -> list[tuple[str, str]]:
-    """The checks that stopped claims, as pairs of words and number; the most frequent first."""
-    return [(_check(check), f"{claims:,}") for check, claims in stops.items()]
-
-
-_JUDGES = {"judge": "The language model's verdict", "verifier": "The verifier"}
-
-
-def _check(name: str) -> str:
-    if name in _JUDGES:
-        return _JUDGES[name]
-    kind = name.removeprefix("doubt ")
-    return f"{'Hard fact' if kind == name else 'Doubt'}: {_words(kind)}"
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")

@@ -236,8 +236,11 @@ def answer_view(body: Mapping[str, Any]) -> AnswerView:
 
 
 def _lead(body: Mapping[str, Any], claims: Mapping[str, ClaimView]) -> LeadView | None:
-    """The first line; of an answer that was sealed before there were any, its summary."""
+    """The first line; of an answer that was sealed before there were any, its summary; None of an
+    abstention with nothing beside it."""
     lead, summary = body.get("lead"), body.get("summary") or {}
+    if body.get("abstained") and not (lead or {}).get("claim_ids"):
+        return None  # the abstention says it
     if not lead:
         text = summary.get("text", "")
         return LeadView("", text, "", (), None, strength(body)) if text else None

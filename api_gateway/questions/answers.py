@@ -8,10 +8,14 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from api_gateway.auth.access import Caller, owned
+from api_gateway.pages.wording import RELATED
 from api_gateway.problems import GIVEN_UP, erased, given_up, not_found
+from api_gateway.questions.follow_up import asked_on
+from api_gateway.questions.question_in import MAX_QUESTION_CHARS, QuestionIn
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
 from knowledge.loader import load
-from store.models import Answer
+from store.documents import library
+from store.models import Answer, Question
 from store.questions import view
 from store.questions.questions import Step
 from store.questions.view import Seen
@@ -89,6 +93,32 @@ def unowned(session: Session, question_id: UUID) -> Snapshot:
     if seen is None:
         raise not_found("question")
     return Snapshot(seen)
+
+
+def before(session: Session, caller: Caller, after: UUID | str | None) -> Question | None:
+    """The caller's question that one follows, if it does and that has words."""
+    row = session.get(Question, UUID(str(after))) if after else None
+    return row if row and row.owner == caller.owner and row.status != "erased" else None
+
+
+def in_full(session: Session, caller: Caller, body: QuestionIn) -> str:
+    """The words of a question, with what they leave to the one that it follows."""
+    followed = before(session, caller, body.after)
+    words = asked_on(followed.text, body.question) if followed else body.question
+    return words if len(words) <= MAX_QUESTION_CHARS else body.question
+
+
+def related(session: Session, body: Mapping[str, Any]) -> list[str]:
+    """What else to ask on the subject of an answer, where something is held that could tell it."""
+    pico, disease = body.get("pico") or {}, (body.get("tags") or {}).get("primary_disease")
+    subject = " in ".join(filter(None, map(pico.get, ("intervention", "patient"))))
+    if not (disease and subject):
+        return []
+    ways = {name: way for name, way in RELATED.items() if name != body.get("query_type")}
+    held = library.kinds_on(
+        session, disease, [kind for _, kinds in ways.values() for kind in kinds]
+    )
+    return [asked.format(subject) for asked, kinds in ways.values() if held.intersection(kinds)]
 
 
 def abstained(session: Session, question_ids: Collection[UUID]) -> set[UUID]:

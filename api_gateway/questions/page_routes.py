@@ -22,7 +22,7 @@ from api_gateway.pages.wording import EXAMPLES, JUDGMENT, RECALL, STAGES, STATUS
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
 from api_gateway.questions import exports, sharing
 from api_gateway.questions.answer_view import AnswerView, answer_view
-from api_gateway.questions.answers import abstained, snapshot
+from api_gateway.questions.answers import abstained, before, in_full, related, snapshot
 from api_gateway.questions.question_in import MAX_QUESTION_CHARS, QuestionIn
 from api_gateway.questions.view import question_view
 from api_gateway.recalls.schemas import RecallFilter
@@ -61,8 +61,8 @@ def ask_page(
         return keyed(request)
     with gateway.store.reading() as session:
         empty = browse.holds_nothing(session)
-    before = sent_before(gateway, caller, Work.QUESTIONS, form)
-    return _form(request, {"question": q}, form, empty=empty, before=before)
+    sent = sent_before(gateway, caller, Work.QUESTIONS, form)
+    return _form(request, {"question": q}, form, empty=empty, sent=sent)
 
 
 def _form(
@@ -72,17 +72,17 @@ def _form(
     problem: Problem | None = None,
     *,
     empty: bool = False,
-    before: UUID | None = None,
+    sent: UUID | None = None,
 ) -> HTMLResponse:
     misfits = problem.errors if problem else ()
     messages = {error.field.rpartition(".")[2]: plainly(error.message) for error in misfits}
     errors = {**NO_ERRORS, **messages}
     return page(
         request,
-        "ask.html",
+        "questions/ask.html",
         status=problem.status_code if problem else 200,
         key=str(key),
-        before=before and f"/questions/{before}",
+        before=sent and f"/questions/{sent}",
         given={**dict.fromkeys(FIELDS, ""), **given},
         kinds=kinds(),
         errors=errors,
@@ -106,7 +106,9 @@ def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> R
             problem = invalid("question", "write a question")
         return _form(request, fields, key, problem)
     try:
-        return _submit(request, gateway, caller, key, body.question, body.options())
+        with gateway.store.reading() as session:
+            words = in_full(session, caller, body)
+        return _submit(request, gateway, caller, key, words, body.options())
     except Problem as problem:  # the text that was entered stays on the page
         return refused_form(_form(request, fields, key, problem), problem)
 
@@ -152,19 +154,21 @@ def history(
     gateway: InGateway,
     caller: InCaller,
     recall: RecallFilter | None = None,
+    q: Annotated[str, Query(max_length=200)] = "",
     cursor: str | None = None,
 ) -> HTMLResponse:
-    """What was asked, newest first."""
+    """What was asked, newest first; `q` are words of it."""
+    words = q.strip().replace("\0", "")
     with gateway.store.reading() as session:
         listed = questions.listing(
-            session, owner=caller.owner, recall=recall, cursor=cursor, limit=PAGE
+            session, owner=caller.owner, recall=recall, words=words, cursor=cursor, limit=PAGE
         )
         ids = [question.id for question in listed.rows]
         recalled, silent = log.states(session, ids), abstained(session, ids)
         session.expunge_all()
     return page(
         request,
-        "history.html",
+        "questions/history.html",
         lines=listed.rows,
         silent=silent,
         recalled=recalled,
@@ -172,6 +176,7 @@ def history(
         next_cursor=listed.next_cursor,
         cursor=cursor,
         recall=recall,
+        q=words,
         states={state: RECALL[state] for state in RECALL if state != "current"},
     )
 
@@ -189,7 +194,7 @@ def question_page(
     with gateway.store.reading() as session:
         question, options = _found(session, caller, question_id)
         judged = judgments.of_answer(session, question_id) if question.answer else {}
-        before = _before(session, caller, options)
+        followed_on = before(session, caller, options.get("after"))
         row = session.get(Question, question_id)
         until = moment(sharing.end_of(row, link, now()) if row else None)
         answer = answer_view(question.answer) if question.answer is not None else None
@@ -197,11 +202,12 @@ def question_page(
         if answer is not None and answer.abstention is not None and not refresh_ids:
             refresh_ids = [UUID(refresh_id) for refresh_id in answer.abstention.refreshes]
         curing = _refreshes(session, refresh_ids)
+        others = related(session, question.answer or {})
         followed = _followed(session, answer) if Scope.OPERATE in caller.scopes else []
         stopped = [] if question.finished_at else _stopped(session)
     return page(
         request,
-        "question.html",
+        "questions/question.html",
         image_origins=answer.image_origins if answer else (),
         question=question_view(question, options),
         key=str(uuid4()),
@@ -210,8 +216,9 @@ def question_page(
         answer=answer,
         curing=curing,
         followed=[connector_policies()[name].name for name in followed],
-        before=before,
+        before=followed_on,
         shared=False,
+        related=others,
         judgments=[(name, JUDGMENT[name], judged.get(name, 0)) for name in JUDGMENT],
         share_days=sharing.DAYS,
         link=str(request.base_url).rstrip("/") + f"/shared/{question_id}/{link}" if until else "",
@@ -223,20 +230,11 @@ def question_page(
     )
 
 
-def _before(session: Session, caller: Caller, options: Mapping[str, Any]) -> dict[str, str] | None:
-    """The caller's question that this one follows, if it does and has words."""
-    row = session.get(Question, UUID(options["after"])) if options.get("after") else None
-    if row is None or row.owner != caller.owner or row.status == "erased":
-        return None
-    return {"id": str(row.id), "text": row.text}
-
-
 def _again(question: QuestionOut, options: Mapping[str, Any]) -> dict[str, str]:
-    """The fields of the form that asks on from a question: its words and its filters."""
+    """The fields of the form that asks on from a question: its filters."""
     chosen = options.get("filters") or {}
     return {
         **dict.fromkeys(FIELDS, ""),
-        "question": question.question,
         "after": str(question.id),
         "as_of": str(options.get("as_of") or "")[:10],
         "kind": next(iter(chosen.get("source_types") or ()), ""),

@@ -57,7 +57,9 @@ class QuestionIn(BaseModel):
     max_references: Annotated[int, Field(strict=True, ge=1, le=10)] | None = None
     filters: Filters | None = None
     after: UUID | None = Field(
-        default=None, description="the question that this one follows; it is answered for itself"
+        default=None,
+        description="the question of the same owner that this one follows; what this one leaves "
+        'to it ("What about stage III?") is written out, as `question` of the result shows',
     )
 
     @field_validator("as_of")

@@ -61,7 +61,7 @@ def shared_page(
     answer = answer_view(found.resource.answer) if found.resource.answer else None
     shown = page(
         request,
-        "question.html",
+        "questions/question.html",
         image_origins=answer.image_origins if answer else (),
         question=question_view(found.resource, found.options),
         answer=answer,

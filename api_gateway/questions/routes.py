@@ -21,7 +21,7 @@ from api_gateway.http.idempotency import IdempotencyKey
 from api_gateway.http.preferences import Prefer, preferred_wait
 from api_gateway.http.waiting import heard, settled
 from api_gateway.problems import documented, request_id_of
-from api_gateway.questions.answers import Snapshot, snapshot
+from api_gateway.questions.answers import Snapshot, in_full, snapshot
 from api_gateway.questions.question_in import MAX_QUESTION_BODY_BYTES, QuestionIn
 from api_gateway.recalls.schemas import RecallFilter
 from api_gateway.schemas import (
@@ -81,7 +81,7 @@ async def submit_question(
         with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
             return questions.submit(
                 work,
-                body.question,
+                in_full(work.session, caller, body),
                 body.options(),
                 idempotency_key,
                 question_id=question_id,

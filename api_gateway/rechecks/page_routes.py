@@ -50,7 +50,7 @@ def _overview(request: Request, gateway: Gateway, refused: str = "") -> HTMLResp
         runs = [_run(run) for run in rechecks.lately(session, LATELY)]
     return page(
         request,
-        "operate_rechecks.html",
+        "operate/rechecks.html",
         status=409 if refused else 200,
         runs=runs,
         refused=refused,
@@ -112,7 +112,7 @@ def run_page(
         ]
     return page(
         request,
-        "operate_recheck.html",
+        "operate/recheck.html",
         run=shown,
         state=f"{shown['done']}/{run.status}",
         answers=answers,

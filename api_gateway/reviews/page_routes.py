@@ -48,7 +48,7 @@ def reviews_page(
         session.expunge_all()
     return page(
         request,
-        "reviews.html",
+        "extractions/reviews.html",
         lines=lines,
         state=status,
         states=REVIEW,
@@ -84,7 +84,7 @@ def _shown(
     decides = review.status == "open" and Scope.ASK in caller.scopes
     return page(
         request,
-        "review.html",
+        "extractions/review.html",
         status=422 if errors else 200,
         review=review,
         name=extraction_line(row).name,

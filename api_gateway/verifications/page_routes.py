@@ -68,8 +68,8 @@ router = page_router(
     Pages(
         VERIFICATION,
         path="/verify",
-        form="verify.html",
-        shown="verification.html",
+        form="verifications/verify.html",
+        shown="verifications/verification.html",
         fields=("text", *(f"{part}{n}" for n in range(1, OWN_SOURCES + 1) for part in _PARTS)),
         given=_given,
         content=VerificationIn.model_dump,
@@ -104,7 +104,7 @@ def own_source_page(
         raise invalid("query.start, query.end", str(error)) from error
     return page(
         request,
-        "own_source.html",
+        "documents/own_source.html",
         title=source.get("title") or f"Source {n}",
         back=f"/verify/{verification_id}",
         parts=parts,

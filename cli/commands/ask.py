@@ -1,5 +1,6 @@
 """`attest ask`: sends a question to a running gateway."""
 
+import re
 from typing import Any
 
 from pydantic import ValidationError
@@ -8,6 +9,7 @@ from api_gateway.questions.filters import Filters
 from api_gateway.questions.question_in import QuestionIn
 from cli.client.gateway import client_of, submit
 from cli.client.waiting import Say, Work, nothing
+from knowledge.choosing import one_of
 
 _OPTIONS = {
     "as_of": "--as-of",
@@ -34,9 +36,12 @@ def asked(text: str, **options: Any) -> QuestionIn:
     try:
         return QuestionIn(question=text, filters=filters or None, **set_options)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = error.errors(include_url=False)[0]
         name = next((_OPTIONS[part] for part in first["loc"] if part in _OPTIONS), first["loc"][0])
-        raise ValueError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
+        told = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "literal_error":
+            told = one_of(str(first["input"]), re.findall(r"'(\w+)'", first["ctx"]["expected"]))
+        raise ValueError(f"{name}: {told}") from None
 
 
 def ask(

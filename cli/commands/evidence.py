@@ -12,6 +12,7 @@ from sqlmodel import Session
 from cli.output.bars import terminal_bars
 from cli.output.printing import say
 from cli.output.tables import counted
+from knowledge.choosing import one_of
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.documents import claimed_works, indexing
@@ -52,7 +53,7 @@ def check_source_type(source_type: str | None) -> None:
     """Raises ValueError for a source type that does not exist."""
     if source_type is not None and source_type not in get_args(SourceType):
         raise ValueError(
-            f"there is no source type {source_type!r}: use one of {', '.join(get_args(SourceType))}"
+            f"there is no source type {source_type!r}: {one_of(source_type, get_args(SourceType))}"
         )
 
 

@@ -1,4 +1,4 @@
-"""`attest report`: writes how well the service did, as Markdown and as one page of HTML."""
+"""`attest report`: writes how well the service did, as Markdown."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +22,7 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write a report of the last days: targets and misses, trends, sources, deaths, costs."""
-    from scheduler.weekly.writing import write
+    from scheduler.weekly import write
 
     instance = Instance.of(ctx)
     moment = now()
@@ -34,8 +34,7 @@ def report(
     written = write(made, folder, f"report-{moment:%Y-%m-%d}-{days}d")
     missed = [target.name for target in made.quality.missed]
     if as_json:
-        print_json({"files": [str(file) for file in written], "missed": missed})
+        print_json({"files": [str(written)], "missed": missed})
         return
-    for path in written:
-        say(path)
+    say(written)
     say(f"{counted(len(missed), 'target')} missed" + (f": {', '.join(missed)}" if missed else ""))

@@ -10,6 +10,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from api_gateway.pages.wording import ABSTENTION
 from cli.output.printing import Console
 
 
@@ -17,13 +18,14 @@ def render(console: Console, question: dict[str, Any]) -> None:
     """Print an answer: claims with their citations and both clocks, or the abstention."""
     answer = question["answer"]
     console.print(Panel(Text(question["question"], style="bold"), border_style="cyan"))
-    console.print(_lead(answer))
+    if not answer["abstained"] or _leading(answer):  # the abstention says it otherwise
+        console.print(_lead(answer))
     for remark in answer.get("remarks", ()):
         if not (answer["abstained"] and remark["code"] == "misspelt"):  # its detail has them
             console.print(Text(f"! {remark['detail']}", style="yellow"))
     if answer["abstained"]:
         body = Group(
-            Text(f"Abstained: {answer['abstain_reason']}", style="bold yellow"),
+            Text(ABSTENTION.get(answer["abstain_reason"], "No answer"), style="bold yellow"),
             Text(answer["abstain_detail"]),
             *_cure(answer["cure"]),
         )
@@ -67,7 +69,7 @@ def _lead(answer: dict[str, Any]) -> Group:
         claim = claims[claim_id]
         lines += [_source(answer, claim["citations"][0]["evidence_id"]), *_places(claim)]
     if level.get("score") is not None:
-        lines.append(Text(f"evidence {level['level']} ({level['score']}/100)", style="dim"))
+        lines.append(Text(f"Evidence: {level['level']} ({level['score']} of 100)", style="dim"))
     return Group(*lines)
 
 

@@ -1,6 +1,6 @@
 """What is held, for people who look through it: by filter, by words, and by what rests on it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -203,6 +203,20 @@ def facets(session: Session) -> dict[str, list[tuple[str, int]]]:
         name: [(value, many) for value, many in session.execute(sa.text(query))]
         for name, query in _FACETS.items()
     }
+
+
+_KINDS_ON = sa.text(
+    """
+    SELECT wanted.name FROM unnest(CAST(:kinds AS text[])) AS wanted(name)
+    WHERE EXISTS (SELECT FROM version_tags t WHERE t.source_type = wanted.name
+                  AND t.diseases && ARRAY[CAST(:disease AS text)])
+    """
+)
+
+
+def kinds_on(session: Session, disease: str, kinds: Collection[str]) -> set[str]:
+    """Those of the kinds of source of which something is held on a disease."""
+    return set(session.execute(_KINDS_ON, {"kinds": [*kinds], "disease": disease}).scalars())
 
 
 _RESTING = sa.text(

@@ -100,6 +100,7 @@ def listing(
     status: str | None = None,
     since: datetime | None = None,
     recall: str | None = None,
+    words: str = "",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Question]:
@@ -109,6 +110,7 @@ def listing(
         owner: only those of this owner.
         since: only questions accepted at or after this moment.
         recall: only questions whose answer is in this state (`store.recalls.log`).
+        words: only questions with these words in a row, in any case.
         cursor: `next_cursor` of the page before.
 
     Raises:
@@ -123,6 +125,8 @@ def listing(
         query = query.where(col(Question.created_at) >= since)
     if recall is not None:
         query = query.where(with_state(recall))
+    if words:
+        query = query.where(col(Question.text).icontains(words, autoescape=True))
     return page_of(session, query, Question, cursor=cursor, limit=limit)
 
 

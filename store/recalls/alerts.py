@@ -44,6 +44,8 @@ class Alert:
     subject: UUID
     through: int
     answers: Sequence[tuple[str, str | None]]
+    again: bool = False
+    """Whether it was promised before, and nobody knows whether it arrived."""
 
     @property
     def number(self) -> str:
@@ -65,7 +67,7 @@ def promise(work: UnitOfWork, owner: str) -> Alert | None:
         return None
     if last.event == "alert.promised":
         answers = _answers(work.session, owner, last.after, last.through)
-        return Alert(subject, last.through, [(old, new) for _, old, new in answers])
+        return Alert(subject, last.through, [(old, new) for _, old, new in answers], again=True)
     answers = _answers(work.session, owner, last.through)
     if not answers:
         return None

@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from store.pipeline import queue_report
 from store.pipeline.queue_report import QueueReport
+from store.questions import judgments
 from store.recalls import log
 from store.reports import quality_report
 from store.reports.quality_report import QualityReport
@@ -49,6 +50,8 @@ class WeekReport:
     deaths: Sequence[Deaths]
     recalled: dict[str, int]
     """Answers whose recall state changed in the window, by their present state."""
+    judged: dict[str, int]
+    """What readers said of answers in the window."""
     sources: Sequence[SourceReport]
     queues: Sequence[QueueReport]
 
@@ -99,6 +102,7 @@ def report(session: Session, since: datetime, until: datetime, made_at: datetime
             for row in session.execute(_DEATHS, window)
         ],
         recalled=recalled,
+        judged=dict(judgments.between(session, since, until)),
         sources=[entry for entry in source_report.report(session, made_at) if entry.is_known],
         queues=queue_report.report(session),
     )

@@ -149,6 +149,8 @@ def test_a_mail_whose_end_nobody_knows_is_sent_again_as_it_was(
     first, again = mailbox.mails
     assert first["Message-ID"] == again["Message-ID"], "by which the second is dropped"
     assert linked(first) == linked(again) == [str(fallen)]
+    doubt = "may have reached you before"
+    assert [doubt in str(one.get_payload()) for one in (first, again)] == [False, True]
     mail_changes(store, mailing)
     assert [linked(one) for one in mailbox.mails[2:]] == [[str(later)]]
 

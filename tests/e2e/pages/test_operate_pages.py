@@ -179,6 +179,7 @@ def test_operate_is_as_good_in_the_dark_and_on_a_phone(
         "replay": f"/operate/dead-letters/{letter['id']}/replay",
         "audit": "/operate/audit",
         "quality": "/operate/quality",
+        "report": "/operate/report",
     }.items():
         seen.open(path)
         for one in seen.page.locator("main img").all():

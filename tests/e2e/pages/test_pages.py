@@ -89,9 +89,11 @@ def test_ask_progress_answer_citation_and_the_very_words(look: Look, api: httpx.
     seen.page.locator(f"#claim-{answer['claims'][0]['claim_id']} a.evidence-link").first.click()
     seen.shot("evidence", whole=False)
     seen.page.get_by_role("link", name=QUESTION).first.click()
-    seen.page.get_by_label("Question").fill(f"{QUESTION} In stage III?")
+    seen.page.get_by_label("Question").fill("And in stage III colon cancer?")
     seen.page.get_by_role("button", name="Ask", exact=True).click()
     expect(seen.page.get_by_text("asked on from")).to_be_visible()
+    whole = f"{QUESTION.removesuffix('?')} in stage III colon cancer?"
+    expect(seen.page.get_by_role("heading", level=1)).to_have_text(whole)
 
 
 def test_an_abstention_names_what_would_cure_it(look: Look) -> None:

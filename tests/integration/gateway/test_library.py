@@ -210,7 +210,9 @@ def test_readers_judge_an_answer_and_the_last_word_of_each_counts(shelf: Running
     problem(
         shelf.client.post(f"/v1{path}/judgments", json={"judgment": "x"}), 422, "invalid-request"
     )
-    assert "It is right 1" in words(page(shelf, "/operate/quality")).replace("right1", "right 1")
+    assert [one.get_text() for one in soup(page(shelf, "/operate/report")).select("table td")][
+        -2:
+    ] == ["right", "1"]
     assert send(shelf, f"{path}/judge", judgment="nonsense").status_code == 422
 
 

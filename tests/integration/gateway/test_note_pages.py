@@ -69,12 +69,12 @@ def test_items_that_overlap_mark_their_words_to_the_letter(gateway: Running) -> 
     assert shown(html) == text
     for n, (start, end) in enumerate(spans, start=1):
         expected = text[start:end] if end <= len(text) else ""
-        for name in (f"assessment-{n}", f"plan-{n}"):
-            assert marked(html, name) == expected
-            link = soup(html).find("a", attrs={"data-span": name})
-            assert (link is not None) is bool(expected)
-            chosen = soup(page(gateway, f"{path}?item={name}")).find_all("mark", class_="chosen")
-            assert "".join(one.get_text() for one in chosen) == expected
+        assert marked(html, f"plan-{n}") == expected
+        assert marked(html, f"assessment-{n}") == "", "what the plan has is told once"
+        link = soup(html).find("a", attrs={"data-span": f"plan-{n}"})
+        assert (link is not None) is bool(expected)
+        chosen = soup(page(gateway, f"{path}?item=plan-{n}")).find_all("mark", class_="chosen")
+        assert "".join(one.get_text() for one in chosen) == expected
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,14 @@ from workers.runtime.stage import bury
 ABSENT = "00000000-0000-4000-8000-000000000000"
 LETTERS = "/operate/dead-letters"
 TEMPLATES = Path(rendering.__file__).parent / "templates"
-PLACES = ("/operate", LETTERS, f"{LETTERS}?status=all", "/operate/audit", "/operate/quality")
+PLACES = (
+    "/operate",
+    LETTERS,
+    f"{LETTERS}?status=all",
+    "/operate/audit",
+    "/operate/quality",
+    "/operate/report",
+)
 
 
 @pytest.fixture
@@ -155,7 +162,7 @@ def test_the_navigation_leads_to_every_operate_page(desk: Running) -> None:
     inner = [str(one["href"]) for one in soup(html).select('nav[aria-label="Operate"] a')]
     assert inner == [
         *("/operate", LETTERS, "/operate/jobs", "/operate/rechecks"),
-        *("/operate/quality", "/operate/keys", "/operate/audit"),
+        *("/operate/report", "/operate/quality", "/operate/keys", "/operate/audit"),
     ]
     for path in inner:
         here = page(desk, path)
@@ -440,6 +447,21 @@ def test_the_cost_of_each_day_is_told_with_what_is_not_known_of_it(desk: Running
     drawn(desk, "/operate/quality/cost.svg?days=1&theme=dark")
 
 
+@pytest.mark.requirement("MC-4.2c")
+def test_the_report_is_a_page_too_and_tells_what_was_missed_stopped_and_judged(
+    desk: Running,
+) -> None:
+    empty = words(page(desk, "/operate/report"))
+    assert "0 answers were sealed" in empty
+    assert "Every target that can be judged is met." in empty
+    seal(desk, routing_compliant=False)
+    told = page(desk, "/operate/report?days=1")
+    assert "1 answers were sealed" in words(told)
+    first = soup(told).select("table")[0].get_text()
+    assert "routing_compliance_rate" in first
+    assert "share of answers that lead with" in first
+
+
 # who may
 
 
@@ -490,7 +512,7 @@ def test_forms_of_whoever_signed_in_carry_the_token_of_the_sign_in(
 
 
 def test_every_form_that_writes_has_a_place_for_the_token() -> None:
-    written = [one.read_text("utf-8") for one in sorted(TEMPLATES.glob("operate*.html"))]
+    written = [one.read_text("utf-8") for one in sorted((TEMPLATES / "operate").glob("*.html"))]
     forms = [
         found.group(1)
         for text in written

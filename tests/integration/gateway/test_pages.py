@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 import pytest
@@ -294,6 +295,19 @@ def abstained(gateway: Running, **changes: Any) -> str:
         **changes,
     }
     return answered(gateway, "What is currently known?", body)
+
+
+def test_the_history_is_searched_for_words_of_a_question(gateway: Running) -> None:
+    ask(gateway, "Is 100%_pure xyzomab searched for?")
+    ask(gateway, "Is something else searched for?")
+
+    def found(words: str) -> list[str]:
+        shown = soup(page(gateway, f"/questions?{urlencode({'q': words})}"))
+        return [one.get_text() for one in shown.select("a.history-question")]
+
+    assert found(" PURE Xyzomab ") == ["Is 100%_pure xyzomab searched for?"]
+    assert found("100%_p") == ["Is 100%_pure xyzomab searched for?"], "no sign is a wildcard"
+    assert found("100__p") == []
 
 
 def test_the_history_tells_an_abstention_from_an_answer(gateway: Running) -> None:

@@ -26,7 +26,6 @@ from store.models.operators import DeadLetterResolution
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
 from store.reports.model_usage import DayCost, Spent, Unpriced
-from store.reports.quality import Counts
 from store.reports.quality_report import Day, Judged
 
 AT = datetime(2026, 11, 22, 14, 30, 5, tzinfo=UTC)
@@ -312,15 +311,6 @@ def test_every_day_has_its_cost_also_where_nothing_was_asked() -> None:
         (22, "US$ 0.00"),
     ]
     assert "US$ 0.2500 in all" in quality_view.cost_alt(days)
-
-
-def test_what_ended_is_counted_and_what_is_not_known_is_said() -> None:
-    nothing = Counts([], 0, None, None, Decimal(0), 0)
-    facts = dict(quality_view.count_facts(nothing))
-    assert (facts["Answers sealed"], facts["Median time to an answer"]) == ("0", "unknown")
-    assert "Answers whose cost is not known" not in facts
-    some = Counts([], 1, 12.0, 30.0, Decimal(1), 4)
-    assert dict(quality_view.count_facts(some))["Answers whose cost is not known"] == "4"
 
 
 # drawings

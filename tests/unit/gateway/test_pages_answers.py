@@ -91,7 +91,7 @@ def test_a_box_takes_more_than_it_may_hold_so_that_nothing_is_cut_in_silence(mos
     """Chromium cuts what is pasted at `maxlength` UTF-16 units, of which a character has up to two:
     what is cut at this length has more characters than are taken, and is refused."""
     shown: dict[str, Any] = {"given": {}, "errors": [], "key": "", "before": None}
-    room = rendering.render("verify.html", many=0, most=most, **shown, **FRAME)
+    room = rendering.render("verifications/verify.html", many=0, most=most, **shown, **FRAME)
     assert f'maxlength="{2 * most + 1}"' in room
 
 
@@ -415,7 +415,7 @@ def test_no_label_speaks_the_language_of_the_program() -> None:
     templates = Path(rendering.__file__).parent / "templates"
     shown = {
         one.name: re.sub(r"{[{%].*?[%}]}|<[^>]*>", " ", one.read_text("utf-8"), flags=re.S)
-        for one in sorted(templates.glob("*.html"))
+        for one in sorted(templates.rglob("*.html"))
     }
     words = re.compile(
         r"\bcures?\b|recall state|of 100\b|circuit|##|\w+(?:Error|Exception)\b", re.I

@@ -4,34 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api_gateway.extractions.view import HEIGHT, WIDTH, chart, result_view
+from api_gateway.extractions.view import result_view
 from api_gateway.reviews.view import NotFound, corrections, located
 
 TEXT = "Grade 2.\nMargins negative. 🧬 Grade  2 again; ER positive."
-SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=5)
-
-
-@given(SCORES, st.one_of(st.none(), st.floats(0, 1)))
-def test_every_score_is_drawn_inside_the_chart_and_better_is_higher(
-    scores: list[float], threshold: float | None
-) -> None:
-    steps = [
-        {"part": 0, "type": "pathology", "n": n, "score": one, "gain": None}
-        for n, one in enumerate(scores, start=1)
-    ]
-    drawn = chart(steps, threshold)
-    assert drawn is not None
-    assert [one.score for one in drawn.steps] == [f"{one:.3f}" for one in scores]
-    for one in drawn.steps:
-        assert 0 < one.x < WIDTH
-        assert 0 < one.y < HEIGHT
-    for before, after in zip(drawn.steps, drawn.steps[1:], strict=False):
-        assert before.x < after.x
-        assert (float(after.score) <= float(before.score)) or after.y <= before.y
-
-
-def test_without_iterations_nothing_is_drawn() -> None:
-    assert chart([], 0.95) is None
 
 
 def test_words_are_found_whatever_their_spaces_and_case() -> None:

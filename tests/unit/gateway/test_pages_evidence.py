@@ -15,7 +15,7 @@ from store.core.spans import Span
 from tests.examples import examples
 from tests.grid import grid
 
-TEMPLATE = "own_source.html"
+TEMPLATE = "documents/own_source.html"
 STRANGE = {
     "astral": "Dose 𝟙𝟚 mg 🧬 then 😀 stop.",
     "combining": "Cafe\u0301 nai\u0308ve A\u030a x\u0323\u0307 end.",

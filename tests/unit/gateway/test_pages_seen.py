@@ -57,31 +57,31 @@ def test_seen_words_act_nowhere_and_are_as_long_as_before(text: str) -> None:
 
 
 EXACT = {
-    "_fields.html": "an inline block of its own",
+    "extractions/_fields.html": "an inline block of its own",
     "_source.html": "the source's text, alone in its block",
     "macros.html": "quotations and texts, alone in their blocks",
-    "diff.html": "cells of a table",
-    "note.html": "an inline block of its own",
-    "extraction.html": "the document's text, alone in its block",
-    "review.html": "paragraphs of their own, and what a form gives back",
-    "verification.html": "the pasted text, through `seen`",
+    "documents/diff.html": "cells of a table",
+    "notes/note.html": "an inline block of its own",
+    "extractions/extraction.html": "the document's text, alone in its block",
+    "extractions/review.html": "paragraphs of their own, and what a form gives back",
+    "verifications/verification.html": "the pasted text, through `seen`",
 }
 """Templates that show exact words, and why these reorder nothing beside them."""
 
 
 def test_exact_words_stand_alone_or_in_a_form() -> None:
     found = {}
-    for path in sorted(TEMPLATES.glob("*.html")):
+    for path in sorted(TEMPLATES.rglob("*.html")):
         source = path.read_text("utf-8")
         plain = re.sub(r"<textarea[^>]*>\n[^<]*</textarea>|value=\"\{\{[^}]*\}\}\"", "", source)
         if "|exact" in plain:
-            found[path.name] = plain
+            found[path.relative_to(TEMPLATES).as_posix()] = plain
     assert found.keys() == EXACT.keys()
-    assert re.findall(r"[\w.]+(?:\|seen)?\|exact", found["verification.html"]) == [
+    assert re.findall(r"[\w.]+(?:\|seen)?\|exact", found["verifications/verification.html"]) == [
         "run.text|seen|exact",
         "run.text|seen|exact",
     ]
-    for name in ("_fields.html", "note.html"):
+    for name in ("extractions/_fields.html", "notes/note.html"):
         for before in re.findall(r"<[^<>]*>\{\{ [\w.]+\|exact", found[name]):
             assert "source-words-inline" in before, before
     css = (TEMPLATES.parent / "static" / "css" / "documents.css").read_text("utf-8")

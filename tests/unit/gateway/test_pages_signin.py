@@ -78,7 +78,7 @@ def test_every_form_that_changes_something_carries_the_token() -> None:
     folder = Path(rendering.__file__).parent / "templates"
     forms = [
         (path.name, form)
-        for path in folder.glob("*.html")
+        for path in folder.rglob("*.html")
         for form in re.findall(
             r'<form[^>]*method="post".*?</form>', path.read_text("utf-8"), re.DOTALL
         )

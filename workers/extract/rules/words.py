@@ -61,21 +61,25 @@ _CONCLUDES = re.compile(
 
 def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
     """What stands under the field's labels, in the order of the labels."""
-    sections = parts.sections
     for title in (*field.labels, *_headed(parts, field)):
         for index in parts.titled.get(title, ()):
-            one = sections[index]
-            end = _line(one, parts)
-            if field.extent == "list":
-                end = _list_end(sections, index, parts.text)
-            elif field.extent != "line":
-                inside = field.extent == "section"
-                end = _end(sections, index, parts.text, labels_inside=inside)
-            if field.extent != "section":
-                end = _next_row(parts.text, one, end)
-            found = _trimmed(parts.text, one.start, end)
+            found = value_under(parts, index, field)
             if found is not None:
                 yield found
+
+
+def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
+    """What stands under the section of a number, as far as the field's values reach."""
+    sections, one = parts.sections, parts.sections[index]
+    end = _line(one, parts)
+    if field.extent == "list":
+        end = _list_end(sections, index, parts.text)
+    elif field.extent != "line":
+        inside = field.extent == "section"
+        end = _end(sections, index, parts.text, labels_inside=inside)
+    if field.extent != "section":
+        end = _next_row(parts.text, one, end)
+    return _trimmed(parts.text, one.start, end)
 
 
 def _headed(parts: Parts, field: FieldPolicy) -> list[str]:

@@ -1,0 +1,85 @@
+"""What may state a field: labelled values, cells of the first lines, paragraphs without a label.
+Pure."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from workers.extract.field_reader import Unit
+from workers.extract.parts import Parts, line_end
+
+_HEAD_LINES = 8
+"""Lines of a document in which a name may stand alone (ours)."""
+_CELL = re.compile(r"(?<![^\n\t|;])[ ]*(?P<cell>[^\s|;]++(?:[ ][^\s|;]++)*)")
+_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n(?![ \t]*(?:\n|$))[^\n]*)*")
+_LEAST = 5
+"""Words of a paragraph (ours)."""
+_MARKS = " \t\n*#:|-_="
+_FIRST = 160
+_PLACES = 4
+
+
+class Placed(NamedTuple):
+    """A unit with where its value stands; of a label, the number of its section."""
+
+    unit: Unit
+    start: int
+    end: int
+    section: int | None = None
+
+
+_held: "WeakKeyDictionary[Parts, Sequence[Placed]]" = WeakKeyDictionary()
+
+
+def units(parts: Parts) -> Sequence[Placed]:
+    """Every unit of a document: labels, cells, paragraphs, each in the order of the text."""
+    if parts not in _held:
+        _held[parts] = [*_labels(parts), *_cells(parts), *_paragraphs(parts)]
+    return _held[parts]
+
+
+def _labels(parts: Parts) -> list[Placed]:
+    found = []
+    for number, one in enumerate(parts.sections):
+        words = parts.text[one.start : min(one.end, one.start + _FIRST)]
+        value = words.strip(_MARKS)
+        if value:
+            start = one.start + words.index(value)
+            found.append(Placed(Unit(one.title, value), start, start + len(value), number))
+    return found
+
+
+def _cells(parts: Parts) -> list[Placed]:
+    text = parts.text
+    at = len(text) - len(text.lstrip())
+    heads = {one.heading_start for one in parts.sections if not one.alone}
+    found = []
+    for number in range(_HEAD_LINES):
+        stop = line_end(text, at, min(len(text), at + 400))
+        for one in _CELL.finditer(text, at, stop):
+            words = one["cell"].strip(_MARKS)
+            start = text.index(words, one.start("cell")) if words else 0
+            if words and start not in heads:
+                unit = Unit("", words, "cell", str(number if number < _PLACES else _PLACES))
+                found.append(Placed(unit, start, start + len(words)))
+        at = stop + 1
+        if at >= len(text):
+            break
+    return found
+
+
+def _paragraphs(parts: Parts) -> list[Placed]:
+    text = parts.text
+    heads = [one.heading_start for one in parts.sections]
+    found = []
+    for one in _PARAGRAPH.finditer(text):
+        words = one.group().strip()
+        if len(words.split(None, _LEAST)) < _LEAST:
+            continue
+        if any(one.start() <= at < one.start() + 4 for at in heads):
+            continue
+        place = str(int(_PLACES * one.start() / max(1, len(text))))
+        unit = Unit("", words[:_FIRST], "paragraph", place)
+        found.append(Placed(unit, one.start(), one.start() + len(words)))
+    return found

@@ -5,7 +5,7 @@
 
 It learns from the documents of this folder whose fields are marked (documents/development and
 documents/written, the four unseen sets, and synthetic ones, which count less) and from the labels
-that knowledge/rubrics lists. documents/held_back and documents/strangers are not read.
+that knowledge/rubrics and documents/written/headings.txt list. documents/held_back and documents/strangers are not read.
 """
 
 import sys
@@ -34,6 +34,7 @@ from workers.extract.values import Medication, Value, Words
 
 HERE = Path(__file__).parent
 TO = HERE.parent / "knowledge" / "rubrics" / "field_reader.npz"
+HEADINGS = HERE / "documents" / "written" / "headings.txt"
 BY_HAND = ("documents/development", "documents/written", "extraction_unseen",
            "extraction_unseen_2", "extraction_unseen_3", "extraction_unseen_4")  # fmt: skip
 SYNTHETIC = {"reports": extraction_reports, "styles": extraction_styles,
@@ -131,7 +132,12 @@ def _states(field: str, gold: Any, parts: Parts, placed: Placed) -> bool:
 
 
 def _of_lists() -> Iterator[Example]:
+    """Labels alone: those that the rubrics list, and headings in other words."""
     listed: dict[str, set[str]] = defaultdict(set)
+    for line in HEADINGS.read_text().splitlines():
+        name, _, told = line.partition(": ")
+        for heading in told.split("; "):
+            listed[heading] |= {name} & {*FIELDS}
     for name in FIELDS:
         for label in field_policies()[name].labels:
             listed[label].add(name)

@@ -2,19 +2,24 @@
 Pure."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from workers.extract.field_reader import Unit
+from workers.extract.field_reader import Unit, stated
 from workers.extract.parts import Parts, line_end
 
+LEAST = 0.5
+"""Likelihood from which a unit states a field (benchmarks/field_reader.py)."""
 _HEAD_LINES = 8
 """Lines of a document in which a name may stand alone (ours)."""
 _CELL = re.compile(r"(?<![^\n\t|;])[ ]*(?P<cell>[^\s|;]++(?:[ ][^\s|;]++)*)")
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n(?![ \t]*(?:\n|$))[^\n]*)*")
 _LEAST = 5
 """Words of a paragraph (ours)."""
+_LONGEST_LINE = 400
+"""Characters of a line that are read for cells (ours)."""
 _MARKS = " \t\n*#:|-_="
 _FIRST = 160
 _PLACES = 4
@@ -39,6 +44,14 @@ def units(parts: Parts) -> Sequence[Placed]:
     return _held[parts]
 
 
+def told(parts: Parts, field: str, kind: str = "label") -> list[Placed]:
+    """The units of a kind that state a field by the learned reader, the surest first."""
+    shares = [(stated(one.unit).get(field, 0.0), one) for one in units(parts)
+              if one.unit.kind == kind]  # fmt: skip
+    sure = [pair for pair in shares if pair[0] >= LEAST]
+    return [one for _, one in sorted(sure, key=lambda pair: -pair[0])]
+
+
 def _labels(parts: Parts) -> list[Placed]:
     found = []
     for number, one in enumerate(parts.sections):
@@ -53,14 +66,16 @@ def _labels(parts: Parts) -> list[Placed]:
 def _cells(parts: Parts) -> list[Placed]:
     text = parts.text
     at = len(text) - len(text.lstrip())
-    heads = {one.heading_start for one in parts.sections if not one.alone}
+    heads = [one.heading_start for one in parts.sections]
     found = []
     for number in range(_HEAD_LINES):
-        stop = line_end(text, at, min(len(text), at + 400))
-        for one in _CELL.finditer(text, at, stop):
+        stop = line_end(text, at, min(len(text), at + _LONGEST_LINE))
+        first = bisect_left(heads, at)
+        limit = min(stop, heads[first]) if first < len(heads) else stop
+        for one in _CELL.finditer(text, at, limit):
             words = one["cell"].strip(_MARKS)
             start = text.index(words, one.start("cell")) if words else 0
-            if words and start not in heads:
+            if words:
                 unit = Unit("", words, "cell", str(number if number < _PLACES else _PLACES))
                 found.append(Placed(unit, start, start + len(words)))
         at = stop + 1

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from math import inf
 from weakref import WeakKeyDictionary
 
 from workers.extract.fields import Found
-from workers.extract.label_lines import label_lines, like, paragraph
 from workers.extract.parts import Parts, plain_points
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
 from workers.extract.rules import (
@@ -30,6 +29,7 @@ from workers.extract.rules.listed_drugs import called_drug, listed, the_drug, un
 from workers.extract.rules.microsatellites import microsatellites
 from workers.extract.rules.others import inside
 from workers.extract.rules.placing import of_the_patient
+from workers.extract.units import told
 from workers.extract.values import Day, Microsatellites, Presence, Value, Words
 
 Finder = Callable[[str], Iterable[Found]]
@@ -112,31 +112,7 @@ def read_at(field: str, parts: Parts, start: int, end: int) -> list[Found]:
 
 
 def _read_anew(field: str, parts: Parts) -> Sequence[Found]:
-    found = of_the_patient(field, parts, _read(field, parts))
-    labelled = field_policies()[field].kind in ("words", "day") and field not in _NO_LABEL
-    if labelled and all(one.wide for one in found):
-        # a label in other words, or a damaged one, is for the second reading
-        found += _by_like_labels(field, parts)
-    return found
-
-
-_NO_LABEL = frozenset(["raw_text", "histology", "institution", "date"])
-
-
-def _by_like_labels(field: str, parts: Parts) -> Iterator[Found]:
-    policy = field_policies()[field]
-    for line in label_lines(parts):
-        if not like(field, line.stems):
-            continue
-        if policy.kind == "day":
-            for one in numbers.days(line.words[:_NEAR_LABEL]):
-                yield one._replace(
-                    start=one.start + line.start, end=one.end + line.start, wide=True
-                )
-                break
-            continue
-        end = line.end if policy.extent == "line" else paragraph(parts, line)
-        yield Found(Words(text=parts.text[line.start : end]), line.start, end, wide=True)
+    return of_the_patient(field, parts, _read(field, parts))
 
 
 def _read(field: str, parts: Parts) -> list[Found]:
@@ -144,25 +120,26 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if policy.extent == "document":
         return _whole(parts.whole)
     if field == "histology":
-        named = [*_inside_labels(parts, policy, tumors.histologies),
+        named = [*_inside_labels(parts, field, tumors.histologies),
                  *tumors.histologies(parts.text)]  # fmt: skip
         # a tumor that no list has is the diagnosis all the same
         return (
             named if any(not one.wide for one in named) else [*neoplasms.diagnoses(parts), *named]
         )
     if field == "institution":
-        named = [one for one in words.labelled(parts, policy)
+        named = [one for one in words.labelled(parts, field)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
-        return [*named, *words.institutions(parts.text)]
+        cells = _alone(parts, field, "cell")
+        return [*named, *cells, *words.institutions(parts.text)]
     if policy.kind == "words":
-        return _texts(field, parts, policy)
+        return _texts(field, parts)
     if policy.kind == "day":
-        found = list(_labelled_days(parts, policy))
+        found = list(_labelled_days(parts, field))
         if field in STAY and not found:
             found = [pair[STAY.index(field)] for pair in stays(parts.text)]
         return found
     if policy.kind == "grade" and field == "grade":
-        direct = [*_inside_labels(parts, policy, grades.bare_grades), *grades.grades(parts.text)]
+        direct = [*_inside_labels(parts, field, grades.bare_grades), *grades.grades(parts.text)]
         certain = any(not one.wide for one in direct)
         return direct if certain else [*grades.gleasons(parts.text), *direct]
     found = list(_finder(field)(parts.text))
@@ -174,13 +151,25 @@ def _read(field: str, parts: Parts) -> list[Found]:
         doses = [(one.start, one.end) for one in drugs.medications(parts.text)]
         found = [one for one in found if not inside(doses, one.start)]
     if field == "lymph_nodes":
-        found = [*_inside_labels(parts, policy, numbers.bare_nodes), *found]
+        found = [*_inside_labels(parts, field, numbers.bare_nodes), *found]
+    if not found and policy.kind in _BARE_KINDS:
+        found += _inside_labels(parts, field, partial(_bare_at_once, field))
     return found
 
 
-def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
+_BARE_KINDS = frozenset(["amount", "presence", "margin", "msi"])
+"""Kinds whose label alone says what their values are of."""
+
+
+def _bare_at_once(field: str, quoted: str) -> list[Found]:
+    line = quoted.split("\n")[0]
+    value = _bare(field, line.strip())
+    return [Found(value, 0, len(line))] if value is not None else []
+
+
+def _texts(field: str, parts: Parts) -> list[Found]:
     """What stands under a label; where none does, what stands as such a text does elsewhere."""
-    found = list(words.labelled(parts, policy)) or list(words.by_letter(parts, policy))
+    found = list(words.labelled(parts, field)) or list(words.by_letter(parts, field_policies()[field]))
     if field == "allergies":
         found += allergies.told_of(parts)
     if field == "modality":
@@ -190,10 +179,20 @@ def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
     if not found and field == "follow_up":
         found = list(words.followed_up(parts.text))
     if not found and field == "modality":
-        found = list(words.examinations(parts.text))
+        found = _alone(parts, field, "cell") or list(words.examinations(parts.text))
     if not found and field == "impression":
         found = list(words.summed_up(parts.text))
+    if not found and field != "modality":
+        found = _alone(parts, field, "paragraph")
     return found
+
+
+def _alone(parts: Parts, field: str, kind: str) -> list[Found]:
+    """What the learned reader takes for the field's though no label stands before it."""
+    return [
+        Found(Words(text=parts.text[one.start : one.end]), one.start, one.end)
+        for one in told(parts, field, kind)
+    ]
 
 
 def _is_a_day(words: str) -> bool:
@@ -238,9 +237,9 @@ def _finder(field: str) -> Finder:
     return _BY_KIND[policy.kind]
 
 
-def _inside_labels(parts: Parts, policy: FieldPolicy, finder: Finder) -> Iterator[Found]:
+def _inside_labels(parts: Parts, field: str, finder: Finder) -> Iterator[Found]:
     """What a finder reads in the line after a label."""
-    for one in words.labelled(parts, policy):
+    for one in words.labelled(parts, field):
         for found in finder(parts.text[one.start : one.end]):
             yield found._replace(
                 start=found.start + one.start, end=found.end + one.start, wide=False
@@ -248,13 +247,14 @@ def _inside_labels(parts: Parts, policy: FieldPolicy, finder: Finder) -> Iterato
             break
 
 
-def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
+def _labelled_days(parts: Parts, field: str) -> Iterator[Found]:
+    policy = field_policies()[field]
     of_document = "date" in policy.labels
     of_columns = heading_days(parts.text) if of_document else {}
     seen = {at for at, latest in of_columns.items() if not latest}
     if of_document:
         yield from message_days(parts.text)
-    for one in words.labelled(parts, policy):
+    for one in words.labelled(parts, field):
         for found in numbers.days(parts.text[one.start : one.end]):
             if found.start <= 12 and found.start + one.start not in of_columns:
                 seen.add(found.start + one.start)

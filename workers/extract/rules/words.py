@@ -7,7 +7,6 @@ from itertools import islice
 
 from clinical_text.forms import CAPITALS, ends_a_part
 from workers.extract.fields import Found
-from workers.extract.headed import fields_of
 from workers.extract.parts import (
     Parts,
     Section,
@@ -19,6 +18,7 @@ from workers.extract.parts import (
 )
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
 from workers.extract.rules.negation import negated
+from workers.extract.units import told
 from workers.extract.values import Words
 
 _PLACE_WORD = r"[A-Z][A-Za-z'’.&\-]{0,24}"
@@ -59,13 +59,22 @@ _CONCLUDES = re.compile(
 )
 
 
-def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
-    """What stands under the field's labels, in the order of the labels."""
-    for title in (*field.labels, *_headed(parts, field)):
-        for index in parts.titled.get(title, ()):
-            found = value_under(parts, index, field)
-            if found is not None:
-                yield found
+def labelled(parts: Parts, name: str) -> Iterator[Found]:
+    """What stands under a field's labels, in the order of the labels; then what stands under those
+    that no list has and that the learned reader takes for the field's."""
+    field = field_policies()[name]
+    known = [index for title in field.labels for index in parts.titled.get(title, ())]
+    for index in (*known, *_headed(parts, name)):
+        found = value_under(parts, index, field)
+        if found is not None:
+            yield found
+
+
+def _headed(parts: Parts, name: str) -> list[int]:
+    """The sections whose titles no list has and that state the field by the learned reader."""
+    numbers = (one.section for one in told(parts, name))
+    return [at for at in numbers
+            if at is not None and parts.sections[at].title not in listed_labels()]  # fmt: skip
 
 
 def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
@@ -80,21 +89,6 @@ def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
     if field.extent != "section":
         end = _next_row(parts.text, one, end)
     return _trimmed(parts.text, one.start, end)
-
-
-def _headed(parts: Parts, field: FieldPolicy) -> list[str]:
-    """The titles that no list has and that are about the field."""
-    fields = field_policies()
-    about = {one: fields_of(one) for one in parts.titled if one not in listed_labels()}
-    # all of "Assessment and plan", which is known, is the plan, and none of it a diagnosis
-    mine = [
-        one
-        for one in about
-        if any(fields[at] is field for at in about[one])
-        and (one not in labels() or (field.extent == "section" and len(about[one]) > 1))
-    ]
-    # one that is of this field alone says more than "Impression/Report/Plan"
-    return sorted(mine, key=lambda one: len(about[one]))
 
 
 def _next_row(text: str, one: Section, end: int) -> int:
@@ -245,7 +239,7 @@ _MORE = frozenset(
 def _trimmed(text: str, start: int, end: int) -> Found | None:
     words = text[start:end]
     lead = len(words) - len(words.lstrip(" \t\n*:|-•"))
-    words = words[lead:].rstrip(" \t\n*|-_=#")
+    words = words[lead:].rstrip(" \t\n*|;-_=#")
     # a disclaimer below a rule of signs belongs to nobody, nor does a signature
     cut = _RULE_OF_SIGNS.search(words)
     if cut:

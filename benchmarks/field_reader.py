@@ -25,6 +25,7 @@ from workers.extract.field_reader import BUCKETS, Reader, Unit, indices, meaning
 from workers.extract.fields import FieldResult, Item, Status
 from workers.extract.gold import compare, entries, found_is_wanted
 from workers.extract.parts import Parts
+from workers.extract.patients import patients
 from workers.extract.rubrics import DOCUMENT_TYPES, field_named, field_policies, rubric, vocabulary
 from workers.extract.rules.numbers import days
 from workers.extract.rules.reading import read_words
@@ -39,14 +40,16 @@ BY_HAND = ("documents/development", "documents/written", "extraction_unseen",
            "extraction_unseen_2", "extraction_unseen_3", "extraction_unseen_4")  # fmt: skip
 SYNTHETIC = {"reports": extraction_reports, "styles": extraction_styles,
              "heldout": extraction_heldout}  # fmt: skip
-OF_SYNTHETIC, OF_A_LIST = 0.1, 0.5
+OF_SYNTHETIC, OF_A_LIST = 0.1, 2.0
 """What a synthetic document and a listed label weigh; a document written by hand weighs 1."""
 RIDGE, STEPS, PACE = 2e-3, 400, 0.05
 READ = ("words", "day", "amount", "presence", "margin", "medication")
-FIELDS = tuple(
-    name for name, one in field_policies().items()
-    if one.kind in READ and one.extent != "document" and one.labels
+FIELDS = (
+    *(name for name, one in field_policies().items()
+      if one.kind in READ and one.extent != "document" and one.labels),
+    "background", "stopped",
 )  # fmt: skip
+"""The fields, and what is told of other times and persons, and drugs that are not taken."""
 PARAGRAPHS = ("findings", "impression", "plan", "hospital_course", "follow_up", "diagnosis")
 CELLS = ("institution", "modality", "date")
 Array = NDArray[Any]
@@ -92,7 +95,7 @@ def of_case(name: str, case: Case, weight: float) -> Iterator[Example]:
             )
         if np.nansum(states) > 0 or placed.section is not None:
             # what is stated of one field is none of those that documents of the type have not
-            states[np.isnan(states) & (np.nansum(states) > 0)] = 0.0
+            states[np.isnan(states)] = 0.0 if np.nansum(states) > 0 else np.nan
         yield Example(name, placed.unit, states, weight)
 
 
@@ -139,10 +142,13 @@ def _of_lists() -> Iterator[Example]:
         for heading in told.split("; "):
             listed[heading] |= {name} & {*FIELDS}
     for name in FIELDS:
-        for label in field_policies()[name].labels:
+        for label in field_policies()[name].labels if name in field_policies() else ():
             listed[label].add(name)
-    for label in vocabulary().background:
-        listed.setdefault(label, set())
+    words = patients()
+    for label in vocabulary().background | words.family_headings:
+        listed[label].add("background")
+    for label in words.medicines.refused_headings:
+        listed[label] |= {"stopped"} - ({"stopped"} if "allergies" in listed[label] else set())
     for label, names in listed.items():
         states = np.array([one in names for one in FIELDS], np.float32)
         yield Example("lists", Unit(label, ""), states, OF_A_LIST)

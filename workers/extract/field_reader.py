@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BUCKETS = 1 << 11
+LEAST = 0.5
+"""Likelihood from which a unit states a field (benchmarks/field_reader.py)."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SHAPES = (
     ("day", re.compile(r"\W{0,3}(?:\d{1,4}[-/. ](?:\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}|[A-Z][a-z]{2,8} \d{1,2},)")),

@@ -23,7 +23,7 @@ _SHORT = 5
 LABEL = re.compile(
     r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|"
     r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?(?:[A-Za-z]{3,8}\.[ ])?"
-    r"[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\.?\**\s*(?:(?<!\d):|:(?!\d)|\|)"
+    r"[A-Za-zÀ-ÿ](?:[A-Za-zÀ-ÿ0-9,/&'()\-]|[ ](?![ ]\S)){0,58}?)\.?\**\s*(?:(?<!\d):|:(?!\d)|\|)"
 )
 """A label; a colon between digits is that of a time."""
 _IN_BRACKETS = re.compile(r"\[(?P<name>[A-Za-z][A-Za-z /&'()-]{1,40})\][ :]*(?=\S)")
@@ -161,7 +161,7 @@ def _second_columns(line: str) -> list[tuple[int, int, str]]:
 
 
 _BEHIND_A_GAP = re.compile(
-    r"(?:(?:(?<![ ])[ ]{2,}+|\t|[ ]\|[ ]|;[ ]?)(?P<name>[A-Z][A-Za-z0-9 /&'().-]{1,40}?)|"
+    r"(?:(?:(?<![ ])[ ]{2,}+|\t|[ ]\|[ ]|;[ ]?)(?P<name>[A-Z](?:[A-Za-z0-9/&'().-]|[ ](?![ ])){1,40}?)|"
     r"(?<=[a-z)][.;])[ ](?P<short>[A-Z]{2,4}))[ ]?:[ \t]*+(?=\S)"
 )
 

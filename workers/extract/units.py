@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from workers.extract.field_reader import Unit, stated
+from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.parts import Parts, line_end
 
-LEAST = 0.5
-"""Likelihood from which a unit states a field (benchmarks/field_reader.py)."""
 _HEAD_LINES = 8
 """Lines of a document in which a name may stand alone (ours)."""
 _CELL = re.compile(r"(?<![^\n\t|;])[ ]*(?P<cell>[^\s|;]++(?:[ ][^\s|;]++)*)")
@@ -66,7 +64,8 @@ def _labels(parts: Parts) -> list[Placed]:
 def _cells(parts: Parts) -> list[Placed]:
     text = parts.text
     at = len(text) - len(text.lstrip())
-    heads = [one.heading_start for one in parts.sections]
+    heads = [one.heading_start for one in parts.sections
+             if ":" in text[one.heading_start : one.start]]  # fmt: skip
     found = []
     for number in range(_HEAD_LINES):
         stop = line_end(text, at, min(len(text), at + _LONGEST_LINE))

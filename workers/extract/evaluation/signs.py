@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from workers.extract.evaluation.signs_policy import Sign, signs_policy
 from workers.extract.fields import Attempt
-from workers.extract.field_reader import stated
+from workers.extract.field_reader import LEAST, stated
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
@@ -25,7 +25,7 @@ from workers.extract.rules.listed_drugs import drug_lists
 from workers.extract.rules.markers import marker_pattern
 from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
-from workers.extract.units import LEAST, told, units
+from workers.extract.units import told, units
 
 _NOT_DONE = re.compile(
     r"(?i)\b(?:not\s+(?:assess\w*|applicable|performed|reported|provided|stated|given|done|part|"

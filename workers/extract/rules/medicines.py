@@ -238,7 +238,7 @@ def _heads_refusals(section: Section, parts: Parts) -> bool:
         # "meds on d/c" is of the discharge
         return False
     last = _last_turn(parts, section.heading_start, section.start, brackets=True)
-    return last is not None and last.refused is not None
+    return (last is not None and last.refused is not None) or parts.told_of(section, "stopped")
 
 
 def _of_another_time(section: Section, parts: Parts) -> bool:

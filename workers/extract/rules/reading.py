@@ -6,7 +6,9 @@ from functools import cache, partial
 from math import inf
 from weakref import WeakKeyDictionary
 
+from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.fields import Found
+from workers.extract.heads import title_of
 from workers.extract.parts import Parts, plain_points
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
 from workers.extract.rules import (
@@ -213,12 +215,7 @@ def _finder(field: str) -> Finder:
         return _BY_FIELD[field]
     policy = field_policies()[field]
     if policy.kind == "presence":
-        label = alternatives(policy.labels)
-        if field == "lymphovascular_invasion":
-            label += (
-                r"|lympho-?vascular(?=(?:\s++(?:/\s*+)?|/\s*+)"
-                r"(?:(?:or|and|and/or)\s*+)?\w+\s+invasion)"
-            )
+        label = f"{alternatives(policy.labels)}|{tumors.INVASIONS[field]}"
         return lambda text: tumors.presences(label, text)
     if policy.kind == "amount":
         label = alternatives(policy.labels)
@@ -267,7 +264,8 @@ def _labelled_days(parts: Parts, field: str) -> Iterator[Found]:
     told = [
         one
         for one in others
-        if label.search(before[one.start]) and not _REPLACED.search(before[one.start])
+        if (label.search(before[one.start]) or _said_before(field, before[one.start]))
+        and not _REPLACED.search(before[one.start])
     ]
     # a report is of the day on which it was signed rather than dictated
     yield from sorted(told, key=lambda one: _DICTATED.search(before[one.start]) is not None)
@@ -283,6 +281,15 @@ def _labelled_days(parts: Parts, field: str) -> Iterator[Found]:
         far = found.start > _HEAD and found.start not in of_columns
         if latest - _year(found) <= _YEARS:
             yield found._replace(wide=far or of_the_sample)
+
+
+_PIECE = re.compile(r"[\n;|,(]|[ \t]{2}|\.[ ]")
+
+
+def _said_before(field: str, before: str) -> bool:
+    """Whether the words before a day, with no colon, name the field by the learned reader."""
+    words = _PIECE.split(before.rstrip(" \t:|-"))[-1].strip()
+    return bool(words) and stated(Unit(title_of(words), "1/1/2000")).get(field, 0.0) >= LEAST
 
 
 def _year(found: Found) -> int:

@@ -3,7 +3,7 @@ Pure."""
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -13,14 +13,17 @@ from workers.extract.parts import Parts, line_end
 _HEAD_LINES = 8
 """Lines of a document in which a name may stand alone (ours)."""
 _CELL = re.compile(r"(?<![^\n\t|;])[ ]*(?P<cell>[^\s|;]++(?:[ ][^\s|;]++)*)")
-_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n(?![ \t]*(?:\n|$))[^\n]*)*")
+_PARAGRAPH = re.compile(r"(?m)^(?:[ \t]*+\S[^\n]*+(?:\n|\Z))++")
 _LEAST = 5
 """Words of a paragraph (ours)."""
 _LONGEST_LINE = 400
 """Characters of a line that are read for cells (ours)."""
 _MARKS = " \t\n*#:|-_="
 _FIRST = 160
+"""Characters of a value that are read (ours)."""
 _PLACES = 4
+_MARK = 4
+"""Characters before a label that are marks (ours)."""
 
 
 class Placed(NamedTuple):
@@ -35,6 +38,9 @@ class Placed(NamedTuple):
 _held: "WeakKeyDictionary[Parts, Sequence[Placed]]" = WeakKeyDictionary()
 
 
+_stated: "WeakKeyDictionary[Parts, Sequence[Mapping[str, float]]]" = WeakKeyDictionary()
+
+
 def units(parts: Parts) -> Sequence[Placed]:
     """Every unit of a document: labels, cells, paragraphs, each in the order of the text."""
     if parts not in _held:
@@ -44,10 +50,11 @@ def units(parts: Parts) -> Sequence[Placed]:
 
 def told(parts: Parts, field: str, kind: str = "label") -> list[Placed]:
     """The units of a kind that state a field by the learned reader, the surest first."""
-    shares = [(stated(one.unit).get(field, 0.0), one) for one in units(parts)
-              if one.unit.kind == kind]  # fmt: skip
-    sure = [pair for pair in shares if pair[0] >= LEAST]
-    return [one for _, one in sorted(sure, key=lambda pair: -pair[0])]
+    if parts not in _stated:
+        _stated[parts] = [stated(one.unit) for one in units(parts)]
+    shares = [(share[field], one) for one, share in zip(units(parts), _stated[parts], strict=True)
+              if one.unit.kind == kind and share.get(field, 0.0) >= LEAST]  # fmt: skip
+    return [one for _, one in sorted(shares, key=lambda pair: -pair[0])]
 
 
 def _labels(parts: Parts) -> list[Placed]:
@@ -89,11 +96,12 @@ def _paragraphs(parts: Parts) -> list[Placed]:
     found = []
     for one in _PARAGRAPH.finditer(text):
         words = one.group().strip()
-        if len(words.split(None, _LEAST)) < _LEAST:
+        start = text.index(words, one.start())
+        first = bisect_left(heads, one.start())
+        labelled = first < len(heads) and heads[first] <= start + _MARK
+        if labelled or len(words.split(None, _LEAST)) < _LEAST:
             continue
-        if any(one.start() <= at < one.start() + 4 for at in heads):
-            continue
-        place = str(int(_PLACES * one.start() / max(1, len(text))))
+        place = str(int(_PLACES * start / len(text)))
         unit = Unit("", words[:_FIRST], "paragraph", place)
-        found.append(Placed(unit, one.start(), one.start() + len(words)))
+        found.append(Placed(unit, start, start + len(words)))
     return found

@@ -48,9 +48,7 @@ def best_quotes(case: Case) -> dict[str, list[str]]:
     return found
 
 
-def _of_many(
-    field: str, gold: Any, every: Sequence[str], parts: Parts, kind: str
-) -> Iterator[str]:
+def _of_many(field: str, gold: Any, every: Sequence[str], parts: Parts, kind: str) -> Iterator[str]:
     some = isinstance(gold, Mapping) and set(gold) == {"includes"}
     for value in entries(field, gold["includes"] if some else gold):
         for words in every:
@@ -108,7 +106,7 @@ def careless(quotes: Mapping[str, list[str]], case: Case) -> dict[str, list[str]
 def asking(quotes: Mapping[str, list[str]]) -> Ask:
     """A model that always replies so."""
 
-    def ask(prompt: Prompt[ProposedFields]) -> Proposal[ProposedFields]:
+    def ask(_: Prompt[ProposedFields]) -> Proposal[ProposedFields]:
         fields = [_quoted(field, one) for field, every in quotes.items() for one in every]
         return Proposal(ProposedFields(fields=fields), "recorded", _FREE, "", "")
 
@@ -129,7 +127,7 @@ def counted(case: Case, ask: Ask | None) -> Counter[str]:
 def main() -> None:
     """Print the counts."""
     models: dict[str, Callable[[Case], Ask | None]] = {
-        "rules": lambda case: None,
+        "rules": lambda _: None,
         "well": lambda case: asking(best_quotes(case)),
         "careless": lambda case: asking(careless(best_quotes(case), case)),
     }

@@ -5,7 +5,8 @@
 
 It learns from the documents of this folder whose fields are marked (documents/development and
 documents/written, the four unseen sets, and synthetic ones, which count less) and from the labels
-that knowledge/rubrics and documents/written/headings.txt list. documents/held_back and documents/strangers are not read.
+that knowledge/rubrics and documents/written/headings.txt list. documents/held_back and
+documents/strangers are not read.
 """
 
 import sys
@@ -26,7 +27,7 @@ from workers.extract.fields import FieldResult, Item, Status
 from workers.extract.gold import compare, entries, found_is_wanted
 from workers.extract.parts import Parts
 from workers.extract.patients import patients
-from workers.extract.rubrics import DOCUMENT_TYPES, field_named, field_policies, rubric, vocabulary
+from workers.extract.rubrics import DOCUMENT_TYPES, field_named, field_policies, vocabulary
 from workers.extract.rules.numbers import days
 from workers.extract.rules.reading import read_words
 from workers.extract.rules.words import value_under
@@ -129,8 +130,11 @@ def _states(field: str, gold: Any, parts: Parts, placed: Placed) -> bool:
         return True
     # a part of a long text, or the line that a short one stands in
     text, wanted = " ".join(words.lower().split()), " ".join(str(gold).lower().split())
-    return policy.kind == "words" and isinstance(gold, str) and len(text) > 25 and (
-        text in wanted and 3 * len(text) > len(wanted)
+    return (
+        policy.kind == "words"
+        and isinstance(gold, str)
+        and len(text) > 25
+        and (text in wanted and 3 * len(text) > len(wanted))
     )
 
 
@@ -157,7 +161,8 @@ def _of_lists() -> Iterator[Example]:
 def fitted(held: Sequence[Example]) -> Reader:
     """A logistic reader for each field, by Adam over all examples."""
     words, vectors = word_vectors()
-    bare = Reader(FIELDS, words, vectors, np.zeros(0), np.zeros(0), np.zeros(0))
+    empty = np.zeros(0, np.float32)
+    bare = Reader(FIELDS, words, vectors, empty, empty, empty)
     dense = np.stack([meaning(bare, one.unit) for one in held])
     sparse = np.zeros((len(held), BUCKETS), np.float32)
     for row, one in enumerate(held):

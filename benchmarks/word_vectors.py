@@ -1,8 +1,8 @@
 """Packs the encoder's vectors of single words: `python -m benchmarks.word_vectors`.
 
 Words of the encoder's own vocabulary, the commonest first, and those of the marked documents and
-notes of this folder, each encoded alone; the `WIDTH` directions in which they differ most, as bytes.
-`benchmarks/documents/held_back` and `strangers` are not read.
+notes of this folder, each encoded alone; the `WIDTH` directions in which they differ most, as
+bytes. `benchmarks/documents/held_back` and `strangers` are not read.
 """
 
 import json

@@ -20,7 +20,8 @@ LEAST = 0.5
 """Likelihood from which a unit states a field (benchmarks/field_reader.py)."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SHAPES = (
-    ("day", re.compile(r"\W{0,3}(?:\d{1,4}[-/. ](?:\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}|[A-Z][a-z]{2,8} \d{1,2},)")),
+    ("day", re.compile(r"\W{0,3}(?:\d{1,4}[-/. ](?:\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}|"
+                       r"[A-Z][a-z]{2,8} \d{1,2},)")),
     ("number", re.compile(r"\W{0,3}\d")),
     ("dose", re.compile(r"[^\n]{0,200}?\d[ ]?(?:mg|mcg|g|iu|units?|ml)\b", re.IGNORECASE)),
     ("entry", re.compile(r"\s*(?:[-•*–]|\d{1,2}[.)])\s")),

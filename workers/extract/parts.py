@@ -96,7 +96,11 @@ class Parts:
         major: list[Section] = []
         for one in self.sections:
             # what looks like a heading of no lower rank ends the rule of the one before
-            if one.title in known or self._is_background(one) or (one.alone and major and one.level <= major[-1].level):
+            if (
+                one.title in known
+                or self._is_background(one)
+                or (one.alone and major and one.level <= major[-1].level)
+            ):
                 major.append(one)
         starts = [one.heading_start for one in major]
         return starts, major, [self._reach(one) for one in major]

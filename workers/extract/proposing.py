@@ -229,7 +229,11 @@ def proposed_attempt(
         held = fields.get(field)
         if result.status is Status.NOT_PRESENT and held is not None and held.items:
             continue
-        if rules is not None and not (held and held.items) and _of_another(field, result, parts, rules):
+        if (
+            rules is not None
+            and not (held and held.items)
+            and _of_another(field, result, parts, rules)
+        ):
             continue
         fields[field] = _beside(field, parts, result, held)
     if "raw_text" in rubric.fields and "raw_text" not in fields:
@@ -292,7 +296,7 @@ def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | N
     if held is None or not held.items or not result.items:
         return result
     if kind == "words":
-        return held
+        return result if result.items[0].value.key == held.items[0].value.key else held
     if result.many:
         both = tuple({one.value.key: one for one in (*held.items, *result.items)}.values())
         opposed = markers_contradict(one.value for one in both)

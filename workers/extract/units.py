@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from workers.extract.evaluation.damage import meant
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.parts import Parts, line_end
 
@@ -64,7 +65,8 @@ def _labels(parts: Parts) -> list[Placed]:
         value = words.strip(_MARKS)
         if value:
             start = one.start + words.index(value)
-            found.append(Placed(Unit(one.title, value), start, start + len(value), number))
+            title = " ".join(meant(word) or word for word in one.title.split())
+            found.append(Placed(Unit(title, value), start, start + len(value), number))
     return found
 
 

@@ -8,8 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clinical_text.chunks import Chunk
 from clinical_text.assertion.marks import Assertion
+from clinical_text.chunks import Chunk
 from clinical_text.doc import doc
 from knowledge.drugs import drugs_at
 from knowledge.names.reading import names
@@ -251,7 +251,7 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
 
 
 def _unnamed(text: str, found: Sequence[Item]) -> list[Item]:
-    """Statements that introduce the patient, or tell of the past, and name a disease that no problem
+    """Statements that introduce the patient or tell of the past and name a disease that no problem
     and no judgement names: each, too, as a problem. What is surely a story names complaints."""
     known = {
         name for one in found if one.list in ("key_problems", "assessment")

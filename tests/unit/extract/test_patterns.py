@@ -44,7 +44,8 @@ from workers.extract.rules import (
 MODULES = [choosing, completeness, damage, days, dictated, doubts, drugs, field_reader, genomes,
            heads, hospital_drugs, hybridization, lab_parts, lab_tables, labs, margins,
            markers, medicines, negation, numbers, others, parts, persons, placing, readability,
-           reading, signs, stages, staging, tick_boxes, times, titles, tumors, units, words]  # fmt: skip
+           reading, signs, stages, staging, tick_boxes, times, titles, tumors, units,
+           words]  # fmt: skip
 BUILT = {
     drugs: ["_ahead", "_verb"],
     labs: ["_known"],

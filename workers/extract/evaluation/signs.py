@@ -12,8 +12,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from workers.extract.evaluation.signs_policy import Sign, signs_policy
-from workers.extract.fields import Attempt
 from workers.extract.field_reader import LEAST, stated
+from workers.extract.fields import Attempt
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
@@ -223,8 +223,10 @@ def _labelled(field: str, parts: Parts) -> Iterator[Place]:
         counts = day or parts.rank(one.start) > 0
         if field in _SHAPED_ONLY and not _has_a_shape(field, one.unit.value):
             continue
-        if counts and not _NOT_DONE.match(one.unit.value) and not set_aside(
-            field, parts, one.start, one.end
+        if (
+            counts
+            and not _NOT_DONE.match(one.unit.value)
+            and not set_aside(field, parts, one.start, one.end)
         ):
             yield Place(one.start, one.end)
 
@@ -242,7 +244,6 @@ _labelled_places: "WeakKeyDictionary[Parts, Sequence[int]]" = WeakKeyDictionary(
 def labelled_values(parts: Parts) -> Sequence[int]:
     """Where the words behind a label like one of ours begin, whichever field it is of."""
     if parts not in _labelled_places:
-        fields = field_policies()
         _labelled_places[parts] = [
             one.start
             for one in units(parts)

@@ -66,7 +66,9 @@ _ROUTE = r"(?P<route>p\.?o\.?|p/o|s/c|i/v|i/m|p/r|by\s++mouth|orally|oral|i\.?v\
          r"intramuscular(?:ly)?|topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|" \
          r"rectal(?:ly)?)"  # fmt: skip
 _DRUG = re.compile(
-    rf"(?im)(?:^[ \t]*+(?:(?:\|[ \t]*+)?(?:\d{{1,2}}(?:[.)]|[ \t]*+\||(?=[ \t]{{2}}))|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|"
+    rf"(?im)(?:^[ \t]*+"
+    rf"(?:(?:\|[ \t]*+)?(?:\d{{1,2}}(?:[.)]|[ \t]*+\||(?=[ \t]{{2}}))|[-•*|])[ \t]*+)?|"
+    rf"(?<=[;,:])\s*+|"
     rf"(?<=\.)\s++|(?<=\w\s[-–])\s++|\band\s++|"
     rf"\bon\s++|\bof\s++|\bgiven\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"

@@ -58,7 +58,9 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
             if one.name in named or _SOMETHING_ELSE.match(text, stop) or negated(text, at, stop):
                 continue
             named.add(one.name)
-            frequency, route, more = how_taken(_OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0])
+            frequency, route, more = how_taken(
+                _OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0]
+            )
             value = Medication(name=text[at:stop], frequency=frequency, route=route)
             yield Found(value, at, stop + more)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from math import inf
 from weakref import WeakKeyDictionary
 
@@ -10,7 +10,7 @@ from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.fields import Found
 from workers.extract.heads import title_of
 from workers.extract.parts import Parts, plain_points
-from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
+from workers.extract.rubrics import alternatives, field_policies
 from workers.extract.rules import (
     allergies,
     dictated,
@@ -104,17 +104,13 @@ def read_document(field: str, parts: Parts) -> Sequence[Found]:
     """
     held = _held.setdefault(parts, {})
     if field not in held:
-        held[field] = _read_anew(field, parts)
+        held[field] = of_the_patient(field, parts, _read(field, parts))
     return held[field]
 
 
 def read_at(field: str, parts: Parts, start: int, end: int) -> list[Found]:
     """Those of them that share a character with `[start, end)`."""
     return [one for one in read_document(field, parts) if one.start < end and start < one.end]
-
-
-def _read_anew(field: str, parts: Parts) -> Sequence[Found]:
-    return of_the_patient(field, parts, _read(field, parts))
 
 
 def _read(field: str, parts: Parts) -> list[Found]:
@@ -131,8 +127,7 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if field == "institution":
         named = [one for one in words.labelled(parts, field)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
-        cells = _alone(parts, field, "cell")
-        return [*named, *cells, *words.institutions(parts.text)]
+        return [*named, *words.institutions(parts.text), *_alone(parts, field, "cell")]
     if policy.kind == "words":
         return _texts(field, parts)
     if policy.kind == "day":
@@ -140,10 +135,8 @@ def _read(field: str, parts: Parts) -> list[Found]:
         if field in STAY and not found:
             found = [pair[STAY.index(field)] for pair in stays(parts.text)]
         return found
-    if policy.kind == "grade" and field == "grade":
-        direct = [*_inside_labels(parts, field, grades.bare_grades), *grades.grades(parts.text)]
-        certain = any(not one.wide for one in direct)
-        return direct if certain else [*grades.gleasons(parts.text), *direct]
+    if field == "grade":
+        return _grades(parts)
     found = list(_finder(field)(parts.text))
     if field == "medications":
         found += listed(parts, found)
@@ -155,33 +148,41 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if field == "lymph_nodes":
         found = [*_inside_labels(parts, field, numbers.bare_nodes), *found]
     if not found and policy.kind in _BARE_KINDS:
-        found += _inside_labels(parts, field, partial(_bare_at_once, field))
+        found += _bare_values(field, parts)
     return found
+
+
+def _grades(parts: Parts) -> list[Found]:
+    direct = [*_inside_labels(parts, "grade", grades.bare_grades), *grades.grades(parts.text)]
+    certain = any(not one.wide for one in direct)
+    return direct if certain else [*grades.gleasons(parts.text), *direct]
+
+
+def _bare_values(field: str, parts: Parts) -> Iterator[Found]:
+    for one in words.under_learned(parts, field):
+        line = parts.text[one.start : one.end].split("\n")[0]
+        value = _bare(field, line.strip())
+        if value is not None:
+            yield Found(value, one.start, one.start + len(line))
 
 
 _BARE_KINDS = frozenset(["amount", "presence", "margin", "msi"])
 """Kinds whose label alone says what their values are of."""
 
 
-def _bare_at_once(field: str, quoted: str) -> list[Found]:
-    line = quoted.split("\n")[0]
-    value = _bare(field, line.strip())
-    return [Found(value, 0, len(line))] if value is not None else []
-
-
 def _texts(field: str, parts: Parts) -> list[Found]:
     """What stands under a label; where none does, what stands as such a text does elsewhere."""
-    found = list(words.labelled(parts, field)) or list(words.by_letter(parts, field_policies()[field]))
+    found = list(words.labelled(parts, field)) or list(
+        words.by_letter(parts, field_policies()[field])
+    )
     if field == "allergies":
         found += allergies.told_of(parts)
     if field == "modality":
         # "Exam: 12 June 2023" is when it was, and not what
         found = [one for one in found if not _is_a_day(parts.text[one.start : one.end])]
     found = found or list(dictated.told(field, parts))
-    if not found and field == "follow_up":
-        found = list(words.followed_up(parts.text))
     if not found and field == "modality":
-        found = _alone(parts, field, "cell") or list(words.examinations(parts.text))
+        found = _alone(parts, field, "cell")
     if not found and field == "impression":
         found = list(words.summed_up(parts.text))
     if not found and field != "modality":

@@ -60,13 +60,15 @@ _ABSENT = re.compile(
 )
 """Nothing is there; "not" with a word of examining says that nobody looked."""
 _OF_VESSELS = (
-    r"(?:lympho?-?\s?vascular|angio-?\s?lymphatic|lymphatic|(?:micro)?vascular|vessels?|blood\s++vessels?)"
+    r"(?:lympho?-?\s?vascular|angio-?\s?lymphatic|lymphatic|(?:micro)?vascular|vessels?|"
+    r"blood\s++vessels?)"
 )
 _INVADED = r"(?:invasion|infiltration|involvement|permeation|spread|growth|emboli)"
 _WHOSE = r"(?:the\s++)?(?:adjacent\s++|small\s++|large\s++)?"
 INVASIONS = {
     "lymphovascular_invasion": (
-        rf"(?<!extramural[ ]){_OF_VESSELS}(?:(?:\s*+/\s*+|\s++(?:or|and|and/or)\s++){_OF_VESSELS})?\s++"
+        rf"(?<!extramural[ ]){_OF_VESSELS}"
+        rf"(?:(?:\s*+/\s*+|\s++(?:or|and|and/or)\s++){_OF_VESSELS})?\s++"
         rf"(?:(?:space|channel)s?\s++)?(?:{_INVADED}|spaces|channels)|"
         rf"{_INVADED}\s++(?:of|into|within)\s++{_WHOSE}(?:blood\s++|lymph(?:atic)?\s++)?"
         r"(?:vessels|vascular\s++spaces|lymphatics|lymphatic\s++spaces)"

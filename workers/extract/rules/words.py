@@ -63,18 +63,21 @@ def labelled(parts: Parts, name: str) -> Iterator[Found]:
     """What stands under a field's labels, in the order of the labels; then what stands under those
     that no list has and that the learned reader takes for the field's."""
     field = field_policies()[name]
-    known = [index for title in field.labels for index in parts.titled.get(title, ())]
-    for index in (*known, *_headed(parts, name)):
-        found = value_under(parts, index, field)
-        if found is not None:
-            yield found
+    for title in field.labels:
+        for index in parts.titled.get(title, ()):
+            found = value_under(parts, index, field)
+            if found is not None:
+                yield found
+    yield from under_learned(parts, name)
 
 
-def _headed(parts: Parts, name: str) -> list[int]:
-    """The sections whose titles no list has and that state the field by the learned reader."""
-    numbers = (one.section for one in told(parts, name))
-    return [at for at in numbers
-            if at is not None and parts.sections[at].title not in listed_labels()]  # fmt: skip
+def under_learned(parts: Parts, name: str) -> Iterator[Found]:
+    """What stands under titles that no list has and that the learned reader takes for a field's."""
+    for one in told(parts, name):
+        if one.section is not None and parts.sections[one.section].title not in listed_labels():
+            found = value_under(parts, one.section, field_policies()[name])
+            if found is not None:
+                yield found
 
 
 def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
@@ -259,19 +262,6 @@ _SUMS_UP = re.compile(
 def summed_up(text: str) -> Iterator[Found]:
     """The paragraph, or the rest of one, that says that it sums up; the last of them."""
     for match in [*_SUMS_UP.finditer(text)][-1:]:
-        words = match["value"].rstrip()
-        yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
-
-
-_FOLLOWED_UP = re.compile(
-    r"(?im)^[ \t]*+(?:[-•*–]|\d{1,2}[.)])?[ \t]*+(?P<value>follow(?:[ -]?up|ing up)?\s(?:up\s)?"
-    r"(?:with|in|at|on|by)\s[^\n]{3,200})"
-)
-
-
-def followed_up(text: str) -> Iterator[Found]:
-    """Without a heading: the line that says with whom, where or when to follow up."""
-    for match in _FOLLOWED_UP.finditer(text):
         words = match["value"].rstrip()
         yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
 

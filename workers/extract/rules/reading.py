@@ -127,7 +127,7 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if field == "institution":
         named = [one for one in words.labelled(parts, field)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
-        return [*named, *words.institutions(parts.text), *_alone(parts, field, "cell")]
+        return [*named, *_places(parts), *words.institutions(parts.text)]
     if policy.kind == "words":
         return _texts(field, parts)
     if policy.kind == "day":
@@ -159,7 +159,8 @@ def _grades(parts: Parts) -> list[Found]:
 
 
 def _bare_values(field: str, parts: Parts) -> Iterator[Found]:
-    for one in words.under_learned(parts, field):
+    amount = field_policies()[field].kind == "amount"
+    for one in (words.under_learned if amount else words.labelled)(parts, field):
         line = parts.text[one.start : one.end].split("\n")[0]
         value = _bare(field, line.strip())
         if value is not None:
@@ -182,12 +183,21 @@ def _texts(field: str, parts: Parts) -> list[Found]:
         found = [one for one in found if not _is_a_day(parts.text[one.start : one.end])]
     found = found or list(dictated.told(field, parts))
     if not found and field == "modality":
-        found = _alone(parts, field, "cell")
+        found = _alone(parts, field, "cell") or list(words.examinations(parts.text))
     if not found and field == "impression":
         found = list(words.summed_up(parts.text))
     if not found and field != "modality":
         found = _alone(parts, field, "paragraph")
     return found
+
+
+def _places(parts: Parts) -> Iterator[Found]:
+    """Cells of the head that name a place; of a department and its hospital the hospital."""
+    for one in told(parts, "institution", "cell"):
+        _, comma, last = one.unit.value.rpartition(", ")
+        house = comma and stated(one.unit._replace(value=last))["institution"] >= LEAST
+        start = one.end - len(last) if house else one.start
+        yield Found(Words(text=parts.text[start : one.end]), start, one.end)
 
 
 def _alone(parts: Parts, field: str, kind: str) -> list[Found]:

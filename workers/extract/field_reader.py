@@ -24,7 +24,7 @@ _SHAPES = (
                        r"[A-Z][a-z]{2,8} \d{1,2},)")),
     ("number", re.compile(r"\W{0,3}\d")),
     ("dose", re.compile(r"[^\n]{0,200}?\d[ ]?(?:mg|mcg|g|iu|units?|ml)\b", re.IGNORECASE)),
-    ("entry", re.compile(r"\s*(?:[-•*–]|\d{1,2}[.)])\s")),
+    ("entry", re.compile(r"\s{0,40}+(?:[-•*–]|\d{1,2}[.)])\s")),
     ("sentence", re.compile(r"[^\n]{0,200}?[a-z]{2}\.(?:\s|\Z)")),
 )  # fmt: skip
 _SIZES = (1, 2, 4, 8, 16)

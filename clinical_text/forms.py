@@ -68,11 +68,16 @@ def headings_by_form(lines: Sequence[Line]) -> list[Form]:
     found: list[Form] = []
     for index, line in enumerate(lines):
         below = lines[index + 1] if index + 1 < len(lines) else None
-        before = lines[index - 1].words[-1:] if index else ""
+        before = _before(lines[index - 1].words) if index else ""
         form = _form(line, below, before)
         if form is not None:
             found.append(form)
     return found
+
+
+def _before(above: str) -> str:
+    """How the line above ends: one that is not in capitals does not go on in a line that is."""
+    return "." if not above.isupper() or ":" in above else above[-1:]
 
 
 def _form(line: Line, below: Line | None, before: str) -> Form | None:

@@ -6,6 +6,7 @@ What is compared how (everything in any case, spaces folded):
   are one grade, "3 cm" and "30 mm" one size, "p.Leu858Arg" and "L858R" one variant.
 - A part that the gold does not give (distance of a margin, percentage, unit, allele fraction, N and
   M of a TNM) is not compared; one that it gives must agree.
+- Drugs: of one name, or of one substance ("metoprolol succinate", "metoprolol").
 - Names and texts: the gold's words must be there, with at most as many again around them, or four
   fifths of all words agree.
 - Fields of many values and mappings: F1 of the entries; `{"includes": [...]}`: the share of them
@@ -21,6 +22,7 @@ from typing import Any
 
 from workers.extract.fields import FieldResult, Status
 from workers.extract.rubrics import field_named, field_policies, plain, vocabulary
+from workers.extract.rules.drug_names import drugs_named
 from workers.extract.rules.lab_parts import lab_named
 from workers.extract.rules.lab_tables import lab_of
 from workers.extract.rules.markers import marker_named
@@ -332,17 +334,27 @@ def same(ours: Value, gold: Value) -> bool:
         return _near(ours.number, gold.number) and gold.comparator in (None, ours.comparator)
     if isinstance(ours, Marker) and isinstance(gold, Marker):
         return _same_marker(ours, gold)
+    if isinstance(ours, Medication) and isinstance(gold, Medication):
+        alike = _same_drug(ours.name, gold.name)
+        return alike and _agrees(ours.dose, gold.dose) and _agrees(ours.unit, gold.unit)
     parts: dict[type, tuple[str, ...]] = {
         Tnm: ("t", "n", "m"),
         Margin: ("status", "distance_mm"),
         Nodes: ("positive", "examined"),
         LabValue: ("name", "number", "unit", "text"),
-        Medication: ("name", "dose", "unit"),
         Mutation: ("gene", "protein", "coding", "event", "vaf"),
     }
     if type(gold) in parts:
         return all(_agrees(getattr(ours, one), getattr(gold, one)) for one in parts[type(gold)])
     return ours.key == gold.key
+
+
+def _same_drug(ours: str, gold: str) -> bool:
+    """The same name, or names of one substance: a salt, a release or a brand tells no other."""
+    if _agrees(ours, gold):
+        return True
+    said, meant = ({one.name for one in drugs_named(name)} for name in (ours, gold))
+    return len(meant) == 1 and said == meant
 
 
 def _agrees(ours: object, gold: object) -> bool:

@@ -22,9 +22,12 @@ _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
 LABEL = re.compile(
     r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|"
-    r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\**\s*[:|]"
-    r"(?=\D|$|\s*\S)"
+    r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?(?:[A-Za-z]{3,8}\.[ ])?"
+    r"[A-Za-zÀ-ÿ](?:[A-Za-zÀ-ÿ0-9,/&'()\-]|[ ](?![ ]\S)){0,58}?)\.?\**\s*(?:(?<!\d):|:(?!\d)|\|)"
 )
+"""A label; a colon between digits is that of a time."""
+_IN_BRACKETS = re.compile(r"\[(?P<name>[A-Za-z][A-Za-z /&'()-]{1,40})\][ :]*(?=\S)")
+_ROW_OF_TWO = re.compile(r"\|[ ]*(?P<name>[A-Za-z][^|\n]{1,40}?)[ ]*\|[ ]*(?=[^|\s][^|\n]*\|?$)")
 _LABEL_BEFORE_A_GAP = re.compile(
     r"(?P<name>(?:[A-Z][.)][ ])?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ /&'()\-]{1,40}?)"
     r"(?:[ \t]{2,}|\t|[ \t]+[-–][ \t]+)(?=\S)"
@@ -116,7 +119,7 @@ def _label_head(start: int, words: str) -> Head | None:
     lead = len(words) - len(words.lstrip(MARKS))
     bare = words[lead:]
     at, level = start + lead, _level(words)
-    label = LABEL.match(bare)
+    label = LABEL.match(bare) or _IN_BRACKETS.match(bare) or _ROW_OF_TWO.match(bare)
     gap = _LABEL_BEFORE_A_GAP.match(bare)
     if gap is not None and title_of(gap["name"]) in labels():
         label = gap
@@ -158,7 +161,8 @@ def _second_columns(line: str) -> list[tuple[int, int, str]]:
 
 
 _BEHIND_A_GAP = re.compile(
-    r"(?:(?:(?<![ ])[ ]{2,}+|\t|[ ]\|[ ])(?P<name>[A-Z][A-Za-z0-9 /&'().-]{1,40}?)|"
+    r"(?:(?:(?<![ ])[ ]{2,}+|\t|[ ]\|[ ]|;[ ]?)"
+    r"(?P<name>[A-Z](?:[A-Za-z0-9/&'().-]|[ ](?![ ])){1,40}?)|"
     r"(?<=[a-z)][.;])[ ](?P<short>[A-Z]{2,4}))[ ]?:[ \t]*+(?=\S)"
 )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
 from clinical_text.forms import PLAIN, without_furniture
+from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.heads import (
     LABEL,
     bare_titles,
@@ -26,6 +27,8 @@ from workers.extract.rules.titles import MARKS
 _BLANK = re.compile(r"\n(?=[ \t]*+\n)")
 _SPACES = re.compile(r"\s*+")
 _SENTENCE = re.compile(r"[a-z0-9)][.](?:\s|$)")
+_FIRST = 160
+"""Characters of a section that say what it is of (ours)."""
 _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
 _CLAUSE_ENDS = re.compile(
@@ -87,23 +90,37 @@ class Parts:
         return found
 
     @cached_property
-    def _majors(self) -> tuple[list[int], list[str], list[int]]:
-        """Where those that open sections begin, their titles, and how far they reach."""
+    def _majors(self) -> tuple[list[int], list[Section], list[int]]:
+        """Where those that open sections begin, they, and how far they reach."""
         known = vocabulary().background | vocabulary().conclusive | other_titles()
         major: list[Section] = []
         for one in self.sections:
             # what looks like a heading of no lower rank ends the rule of the one before
-            if one.title in known or (one.alone and major and one.level <= major[-1].level < PLAIN):
+            if (
+                one.title in known
+                or self._is_background(one)
+                or (one.alone and major and one.level <= major[-1].level)
+            ):
                 major.append(one)
-        starts, titles = [one.heading_start for one in major], [one.title for one in major]
-        return starts, titles, [self._reach(one) for one in major]
+        starts = [one.heading_start for one in major]
+        return starts, major, [self._reach(one) for one in major]
+
+    def told_of(self, one: Section, role: str) -> bool:
+        """Whether a section whose heading no list has is of a field or a role, by its words."""
+        if one.title in labels():
+            return False
+        value = self.text[one.start : min(one.end, one.start + _FIRST)].strip()
+        return stated(Unit(one.title, value)).get(role, 0.0) >= LEAST
+
+    def _is_background(self, one: Section) -> bool:
+        return one.title in vocabulary().background or self.told_of(one, "background")
 
     def _reach(self, one: Section) -> int:
         """Where a section's rule ends: of background on its heading's line, with the paragraph of
         it; of a diagnosis before an operation, where its line or its list does."""
         if one.title in _before_operation():
             return self._end_of_entries(one)
-        if one.alone or one.title not in vocabulary().background:
+        if one.alone or not self._is_background(one):
             return len(self.text)
         return self._end_of_paragraph(one.start)
 
@@ -138,15 +155,21 @@ class Parts:
 
     def title_at(self, place: int) -> str | None:
         """The heading that rules at a place: of those that open sections, the last before it."""
+        ruling = self._ruling(place)
+        return ruling.title if ruling is not None else None
+
+    def _ruling(self, place: int) -> Section | None:
         at = bisect_right(self._majors[0], place) - 1
         return self._majors[1][at] if at >= 0 and place < self._majors[2][at] else None
 
     def rank(self, place: int) -> int:
         """2 where the author concludes, 0 where others are told of, else 1."""
-        title = self.title_at(place)
-        if title in vocabulary().conclusive:
+        ruling = self._ruling(place)
+        if ruling is None:
+            return 1
+        if ruling.title in vocabulary().conclusive:
             return 2
-        return 0 if title in vocabulary().background else 1
+        return 0 if self._is_background(ruling) else 1
 
     def stretches(
         self,

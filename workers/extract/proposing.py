@@ -5,6 +5,7 @@ The model's word for a value counts for nothing: the span is where its quotation
 """
 
 import json
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -17,11 +18,12 @@ from clinical_text.quotes import Source, check
 from workers.extract.evaluation.scores import EvaluationFailed, Feedback
 from workers.extract.fields import NOT_PRESENT, Attempt, FieldResult, Item, Status
 from workers.extract.optimizer import optimized_prompt
-from workers.extract.parts import Parts
+from workers.extract.parts import Parts, Section
 from workers.extract.rubrics import Rubric, field_policies
 from workers.extract.rules.choosing import CHOSEN, compatible, markers_contradict
 from workers.extract.rules.denying import against
 from workers.extract.rules.reading import read_at, read_every, read_words
+from workers.extract.units import told
 from workers.extract.values import Value
 from workers.language_model.port import ModelError, Prompt, Proposal
 
@@ -227,6 +229,12 @@ def proposed_attempt(
         held = fields.get(field)
         if result.status is Status.NOT_PRESENT and held is not None and held.items:
             continue
+        if (
+            rules is not None
+            and not (held and held.items)
+            and _of_another(field, result, parts, rules)
+        ):
+            continue
         fields[field] = _beside(field, parts, result, held)
     if "raw_text" in rubric.fields and "raw_text" not in fields:
         value = parts.whole.strip()
@@ -242,19 +250,58 @@ def proposed_attempt(
     return Attempt(document_type=rubric.type, fields=fields)
 
 
-def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | None) -> FieldResult:
-    """The model's value; ambiguous where the rules read another that is no background.
+_ALIKE = frozenset(["diagnosis", "histology", "impression", "preoperative_diagnosis", "plan",
+                    "postoperative_diagnosis", "procedure", "specimen", "findings", "follow_up",
+                    "chief_complaint", "primary_site", "hospital_course"])  # fmt: skip
+"""Fields of words of which one statement may state several."""
 
-    Of several places that the rules read, too, such as of several sizes, the model may choose.
+
+def _of_another(field: str, result: FieldResult, parts: Parts, rules: Attempt) -> bool:
+    """Whether words that nothing but the model takes for the field's state something else: they
+    begin with a label that is not the field's, or another field has them."""
+    if field_policies()[field].kind != "words" or not result.items:
+        return False
+    start, end = result.items[0].start, result.items[0].end
+    mine = {parts.sections[one.section].heading_start
+            for one in told(parts, field) if one.section is not None}  # fmt: skip
+    if any(start <= one.heading_start and one.start < end and one.heading_start not in mine
+           for one in parts.sections[: bisect_left(parts.sections, end, key=_begins)]
+           if one.heading_start < start + _LABEL):  # fmt: skip
+        return True
+    return any(
+        one.start < end and start < one.end
+        for name, held in rules.fields.items()
+        if field_policies()[name].extent != "document" and not {name, field} <= _ALIKE
+        for one in held.items
+    )
+
+
+_LABEL = 3
+"""Characters of a quotation before its label: marks (ours)."""
+
+
+def _begins(section: Section) -> int:
+    return section.heading_start
+
+
+def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | None) -> FieldResult:
+    """What the rules read and what the model adds; ambiguous where it reads another value that is
+    no background.
+
+    A model never loses what the rules had: words that stand under a label stay, entries of a list
+    are put together. Of several places that the rules read, too, such as of several sizes, the
+    model may choose.
     """
     kind = field_policies()[field].kind
-    if held is None or not held.items or not result.items or kind == "words":
+    if held is None or not held.items or not result.items:
         return result
+    if kind == "words":
+        return result if result.items[0].value.key == held.items[0].value.key else held
     if result.many:
         both = tuple({one.value.key: one for one in (*held.items, *result.items)}.values())
-        if not markers_contradict(one.value for one in both):
-            return result
-        return FieldResult(status=Status.AMBIGUOUS, many=True, items=both, origin="model")
+        opposed = markers_contradict(one.value for one in both)
+        status = Status.AMBIGUOUS if opposed else held.status
+        return FieldResult(status=status, many=True, items=both, origin="model")
     if any(compatible(a.value, b.value) for a in result.items for b in held.items):
         return result
     said = result.items[0]

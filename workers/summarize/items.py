@@ -8,8 +8,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from clinical_text.assertion.marks import Assertion
 from clinical_text.chunks import Chunk
+from clinical_text.doc import doc
 from knowledge.drugs import drugs_at
+from knowledge.names.reading import names
 from knowledge.notes import LISTS, ListName, plan_policy, section_policy
 from store.core.spans import citation
 from workers.summarize.acts import UNREAD, Act
@@ -47,6 +50,7 @@ LIST_OF: dict[str, ListName] = {
     "courtesy": "pertinent_history",
 }
 """The list of each act."""
+NOT_HAD = frozenset({Assertion.NEGATED, Assertion.OTHER, Assertion.HISTORICAL})
 _EDGES = " \t\r\n\u00a0"
 
 
@@ -149,6 +153,7 @@ def items_of(text: str, outline: NoteOutline, chunks: Sequence[Chunk]) -> list[I
             found += item_parts(places, outline, above, n, target) if target else []
     found = _told_once(text, found)
     found += _problems(text, outline, found)
+    found += _unnamed(text, found)
     return sorted(found, key=lambda one: (LISTS.index(one.list), one.start))
 
 
@@ -243,6 +248,39 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
         and one.start in listed
         and one.act.name != "order"
     ]
+
+
+def _unnamed(text: str, found: Sequence[Item]) -> list[Item]:
+    """Statements that introduce the patient or tell of the past and name a disease that no problem
+    and no judgement names: each, too, as a problem. What is surely a story names complaints."""
+    known = {
+        name for one in found if one.list in ("key_problems", "assessment")
+        for name in diseases(text, one.start, one.end)
+    }  # fmt: skip
+    added = []
+    for one in found:
+        story = one.act.name != "snapshot" and one.act.sure >= plan_policy().moved
+        told = one.list in _TOLD and (one.kind == "past_history" or not story)
+        if not told or one.earlier or is_of_a_relative(one.text_in(text)):
+            continue
+        new = diseases(text, one.start, one.end) - known
+        if new:
+            known |= new
+            added.append(replace(one, list="key_problems"))
+    return added
+
+
+_TOLD = ("patient_snapshot", "pertinent_history")
+
+
+def diseases(text: str, start: int, end: int) -> frozenset[str]:
+    """The diseases that a statement says the patient has, by the names of the tables."""
+    words = text[start:end]
+    read = doc(words)
+    return frozenset(
+        one.key for one in names(words)
+        if "disease" in one.kinds and not read.reading(one.start, one.end).marks & NOT_HAD
+    )  # fmt: skip
 
 
 def _is_a_past_problem(text: str, item: Item) -> bool:

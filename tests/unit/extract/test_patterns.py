@@ -9,7 +9,7 @@ import pytest
 
 from clinical_text import persons
 from tests.grid import grid
-from workers.extract import label_lines, parts, readability
+from workers.extract import field_reader, heads, parts, readability, units
 from workers.extract.evaluation import completeness, damage, doubts, signs
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies
@@ -41,10 +41,11 @@ from workers.extract.rules import (
     words,
 )
 
-MODULES = [choosing, completeness, damage, days, dictated, doubts, drugs, genomes,
-           hospital_drugs, hybridization, label_lines, lab_parts, lab_tables, labs, margins,
+MODULES = [choosing, completeness, damage, days, dictated, doubts, drugs, field_reader, genomes,
+           heads, hospital_drugs, hybridization, lab_parts, lab_tables, labs, margins,
            markers, medicines, negation, numbers, others, parts, persons, placing, readability,
-           reading, signs, stages, staging, tick_boxes, times, titles, tumors, words]  # fmt: skip
+           reading, signs, stages, staging, tick_boxes, times, titles, tumors, units,
+           words]  # fmt: skip
 BUILT = {
     drugs: ["_ahead", "_verb"],
     labs: ["_known"],

@@ -123,7 +123,7 @@ def test_a_value_that_runs_on_into_another_label_is_doubted() -> None:
     ("text", "field", "words"),
     [
         ("Diagnoses of friends and neighbors: gout\n", "diagnosis", None),
-        ("Diagnosis when discharged: gout\nMore: text\n", "diagnosis", "gout"),
+        ("Diagnosis at the discharge: gout\nMore: text\n", "diagnosis", "gout"),
         ("Discharge\ndiognosis: gout\n", "diagnosis", "gout"),
         (
             "Hospitol course\nHe slept.\nHe ate.\n\nOther\nIt rained.\n",

@@ -323,7 +323,7 @@ def test_a_name_in_capitals_or_under_an_addition_is_still_no_item(line: str) -> 
     ],
 )
 def test_words_that_stood_before_are_kept_where_they_stand_again(text: str, words: str) -> None:
-    assert shown(text).count(words) == 2
+    assert shown(text).count(words) >= 2
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def _entries_left(field: str, parts: Parts, item: Item) -> bool:
     behind = parts.text[item.end : item.end + _LABEL_REACH]
     if _MORE.match(behind) or parts.text[item.start : item.end].endswith(","):
         return True
-    lists = labelled(parts, field_policies()[field]) if extent == "list" else ()
+    lists = labelled(parts, field) if extent == "list" else ()
     return any(one.start <= item.start < item.end < one.end for one in lists)
 
 

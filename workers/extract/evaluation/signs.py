@@ -12,8 +12,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from workers.extract.evaluation.signs_policy import Sign, signs_policy
+from workers.extract.field_reader import LEAST, stated
 from workers.extract.fields import Attempt
-from workers.extract.label_lines import label_lines, like
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
@@ -25,6 +25,7 @@ from workers.extract.rules.listed_drugs import drug_lists
 from workers.extract.rules.markers import marker_pattern
 from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
+from workers.extract.units import told, units
 
 _NOT_DONE = re.compile(
     r"(?i)\b(?:not\s+(?:assess\w*|applicable|performed|reported|provided|stated|given|done|part|"
@@ -216,15 +217,17 @@ def _line(text: str, place: Place) -> tuple[int, int]:
 
 
 def _labelled(field: str, parts: Parts) -> Iterator[Place]:
-    """Lines with a label like one of the field's, and something behind it."""
+    """What stands under a label of the field's by the learned reader."""
     day = field_policies()[field].kind == "day"
-    for one in label_lines(parts):
+    for one in told(parts, field):
         counts = day or parts.rank(one.start) > 0
-        if field in _SHAPED_ONLY and not _has_a_shape(field, one.words):
+        if field in _SHAPED_ONLY and not _has_a_shape(field, one.unit.value):
             continue
-        if not counts or not like(field, one.stems) or _NOT_DONE.match(one.words):
-            continue
-        if not set_aside(field, parts, one.start, one.end):
+        if (
+            counts
+            and not _NOT_DONE.match(one.unit.value)
+            and not set_aside(field, parts, one.start, one.end)
+        ):
             yield Place(one.start, one.end)
 
 
@@ -241,11 +244,12 @@ _labelled_places: "WeakKeyDictionary[Parts, Sequence[int]]" = WeakKeyDictionary(
 def labelled_values(parts: Parts) -> Sequence[int]:
     """Where the words behind a label like one of ours begin, whichever field it is of."""
     if parts not in _labelled_places:
-        fields = field_policies()
         _labelled_places[parts] = [
             one.start
-            for one in label_lines(parts)
-            if any(like(field, one.stems) for field in fields) and not _NOT_DONE.match(one.words)
+            for one in units(parts)
+            if one.section is not None
+            and max(stated(one.unit).values()) >= LEAST
+            and not _NOT_DONE.match(one.unit.value)
         ]
     return _labelled_places[parts]
 

@@ -22,6 +22,8 @@ _ORDERED = frozenset(["words", "day"])
 CHOSEN = frozenset(["tumor_size", "prostate_volume", "psa", "assessment_category", "date",
                     "admission_date", "discharge_date"])  # fmt: skip
 """Fields of which a document may state several values, and one is chosen."""
+_OF_TODAY = frozenset(["ihc_markers", "mutations"])
+"""Fields whose values in the background give way to those of the document itself."""
 _LEADING = frozenset(["tumor_size", "prostate_volume", "psa", "assessment_category"])
 _MOST_READINGS = 20
 """Readings of one field that are kept apart; more tell no more (ours)."""
@@ -104,10 +106,13 @@ def _day(field: str, parts: Parts, usable: Sequence[Found], *, wide: bool) -> Fi
 def _many(field: str, parts: Parts, found: Sequence[Found], *, wide: bool) -> FieldResult:
     """All different values, by place; of two that differ only in detail, the fuller."""
     kept: dict[object, Found] = {}
+    told_now = field == "measurements" or (
+        field in _OF_TODAY and any(parts.rank(one.start) > 0 for one in found)
+    )
     for one in found:
         if one.wide and not wide:
             continue
-        if field == "measurements" and parts.rank(one.start) == 0:
+        if told_now and parts.rank(one.start) == 0:
             continue
         key = one.value.key if field != "ihc_markers" else one.value.key[1]
         held = kept.get(key)

@@ -66,7 +66,9 @@ _ROUTE = r"(?P<route>p\.?o\.?|p/o|s/c|i/v|i/m|p/r|by\s++mouth|orally|oral|i\.?v\
          r"intramuscular(?:ly)?|topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|" \
          r"rectal(?:ly)?)"  # fmt: skip
 _DRUG = re.compile(
-    rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}(?:[.)]|(?=[ \t]{{2}}))|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|"
+    rf"(?im)(?:^[ \t]*+"
+    rf"(?:(?:\|[ \t]*+)?(?:\d{{1,2}}(?:[.)]|[ \t]*+\||(?=[ \t]{{2}}))|[-•*|])[ \t]*+)?|"
+    rf"(?<=[;,:])\s*+|"
     rf"(?<=\.)\s++|(?<=\w\s[-–])\s++|\band\s++|"
     rf"\bon\s++|\bof\s++|\bgiven\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"
@@ -94,8 +96,7 @@ _NOT_A_DRUG = re.compile(
     r"(?i)^(?:approximately|about|of|and|the|with|total|dose|blood|fluid|received|given|"
     r"weight|loss|"
     r"measuring|hemoglobin|creatinine|glucose|albumin|was|is|"
-    r"(?:sodium|potassium|calcium)(?!\s(?:(?:bi)?carbonate|chloride|acetate|gluconate|citrate|"
-    r"phosphate|valproate|picosulfate|alginate|folinate)\b)|"
+    r"(?:sodium|potassium|calcium)(?!\s(?!levels?\b|today\b)[a-z]{5,40}\b)|"
     r"contrast|ebl|estimated|admission|arrival|discharge|transfer|presentation|sats?|spo2|saturations?|fio2|oxygen)\b"
 )
 _TIMES_AHEAD = re.compile(rf"(?i)^{_OFTEN}\s++(?P<and>and\s++)?")

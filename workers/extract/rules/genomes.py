@@ -17,8 +17,8 @@ _THREE = {"ala": "A", "arg": "R", "asn": "N", "asp": "D", "cys": "C", "gln": "Q"
           "val": "V", "ter": "*"}  # fmt: skip
 _PROTEIN = (
     r"(?:p\.\s?\(?(?P<p>(?:[A-Z][a-z]{2}|[A-Z*])\d{1,5}[A-Za-z0-9_*=?]*)\)?|"
-    r"(?<![A-Za-z0-9.])(?P<short>[ACDEFGHIKLMNPQRSTVWY]\d{1,4}(?:[ACDEFGHIKLMNPQRSTVWY*]|"
-    r"fs\*?\d*|del|dup)"
+    r"(?<![A-Za-z0-9._])(?P<short>[ACDEFGHIKLMNPQRSTVWY]\d{1,4}(?:_[A-Z]\d{1,4})?"
+    r"(?:[ACDEFGHIKLMNPQRSTVWY*]|fs\*?\d*|del(?:ins[A-Z]{1,9})?|dup|ins[A-Z]{1,9})"
     r"(?![a-z0-9])))"
 )
 _CODING = r"c\.\s?(?P<c>[0-9*_+\-]+(?:[ACGT]+>[ACGT]+|(?:del|dup|ins)[ACGTinsdel0-9]*|\S*[A-Z])?)"

@@ -12,13 +12,14 @@ from functools import cache
 from knowledge.names.tables import tables
 from knowledge.words import Mention
 from workers.extract.fields import Found
-from workers.extract.headed import fields_of
-from workers.extract.parts import Parts
+from workers.extract.parts import Parts, Section
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.drugs import CALLED, ENTRY_MARK, told
+from workers.extract.rules.drugs import CALLED, ENTRY_MARK
+from workers.extract.rules.drugs import told as how_taken
 from workers.extract.rules.negation import negated
+from workers.extract.units import told
 from workers.extract.values import Medication
 
 _SOMETHING_ELSE = re.compile(
@@ -36,17 +37,15 @@ def _headings() -> frozenset[str]:
     return frozenset(field_policies()["medications"].labels) | patients().medicines.taken_headings
 
 
-def _heads_medicines(title: str) -> bool:
-    return title in _headings() or "medications" in fields_of(title)
-
-
 def drug_lists(parts: Parts) -> Sequence[tuple[int, int]]:
     """Where headings of medicines rule."""
-    return parts.stretches(
-        lambda one: _heads_medicines(one.title),
-        lambda one: not _heads_medicines(one.title),
-        to_blank=True,
-    )
+    learned = {parts.sections[one.section].heading_start
+               for one in told(parts, "medications") if one.section is not None}  # fmt: skip
+
+    def heads(one: Section) -> bool:
+        return one.title in _headings() or one.heading_start in learned
+
+    return parts.stretches(heads, lambda one: not heads(one), to_blank=True)
 
 
 def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
@@ -59,7 +58,9 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
             if one.name in named or _SOMETHING_ELSE.match(text, stop) or negated(text, at, stop):
                 continue
             named.add(one.name)
-            frequency, route, more = told(_OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0])
+            frequency, route, more = how_taken(
+                _OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0]
+            )
             value = Medication(name=text[at:stop], frequency=frequency, route=route)
             yield Found(value, at, stop + more)
 
@@ -92,7 +93,7 @@ def called_drug(text: str, begin: int, stop: int) -> Found | None:
     called = CALLED.match(text, begin, stop)
     if called is None:
         return None
-    frequency, route, more = told(text[called.end() : min(stop, begin + _SAID_OF_ONE)])
+    frequency, route, more = how_taken(text[called.end() : min(stop, begin + _SAID_OF_ONE)])
     by_name = (frequency or route) and _may_be_a_drug(called["name"].split()[0].lower())
     if not (called["form"] or by_name):
         return None
@@ -130,7 +131,7 @@ def the_drug(words: str) -> Medication | None:
     if len(mentions) != 1 or mentions[0].start:
         return None
     (one,) = mentions
-    frequency, route, end = told(words[one.end :])
+    frequency, route, end = how_taken(words[one.end :])
     if words[one.end + end :].strip():
         return None
     return Medication(name=words[: one.end], frequency=frequency, route=route)

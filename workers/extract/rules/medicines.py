@@ -31,11 +31,12 @@ _CYCLES = (
 )
 """Behind a drug: further ones of the same course, and how often it was given."""
 _OF_ADMISSION = re.compile(
-    r"^(?:pre-?admission|admission|admit(?:ting)?)\b.*\b(?:med|drug|treat)|"
-    r"\b(?:med|drug|treat)\w*\s++(?:on|at|upon|before|prior\s++to)\s++admission\b"
+    r"^(?:pre-?admission|admission|arrival|admit(?:ting)?)\b.*\b(?:med|drug|treat)|"
+    r"\b(?:med|drug|treat)\w*\s++(?:on|at|upon|before|prior\s++to)\s++(?:admission|arrival)\b"
 )
 _OF_DISCHARGE = re.compile(
-    r"^discharge\b.*\b(?:med|drug|prescri)|\b(?:med|drug|prescri)\w*\s++(?:on|at|upon|for)\s++discharge\b"
+    r"^(?:discharge|departure)\b.*\b(?:med|drug|prescri)|"
+    r"\b(?:med|drug|prescri)\w*\s++(?:on|at|upon|for)\s++(?:discharge|departure|leaving)\b"
 )
 _AS_BEFORE = re.compile(
     r"(?i)\b(?:unchanged|same|no\s++changes?|as\s++(?:on|at|before|above)|(?:home|all)\s++med\w*)\b"
@@ -238,7 +239,10 @@ def _heads_refusals(section: Section, parts: Parts) -> bool:
         # "meds on d/c" is of the discharge
         return False
     last = _last_turn(parts, section.heading_start, section.start, brackets=True)
-    return last is not None and last.refused is not None
+    if last is not None and last.refused is not None:
+        return True
+    # whether a list of the admission is of now, the list of the discharge says
+    return not _OF_ADMISSION.search(section.title) and parts.told_of(section, "stopped")
 
 
 def _of_another_time(section: Section, parts: Parts) -> bool:

@@ -111,7 +111,7 @@ def _copied_block() -> re.Pattern[str]:
     # "medications (copied from GP's letter)" says only by whom they are told
     words = tuple(one for one in patients().copied if not one.endswith("from"))
     return re.compile(
-        rf"(?im)^[^\n(\[]{{2,50}}[(\[][ ]?(?:{alternatives(words)})\b[^\n)\]]*+[)\]]"
+        rf"(?im)^[^\n(\[\d]{{2,50}}[(\[][ ]?(?:{alternatives(words)})\b[^\n)\]]*+[)\]]"
         r"[ \t:]*+\n(?:[ \t]*+\S[^\n]*+(?:\n|$))++"
     )
 

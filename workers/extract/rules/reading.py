@@ -6,10 +6,11 @@ from functools import cache
 from math import inf
 from weakref import WeakKeyDictionary
 
+from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.fields import Found
-from workers.extract.label_lines import label_lines, like, paragraph
+from workers.extract.heads import title_of
 from workers.extract.parts import Parts, plain_points
-from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
+from workers.extract.rubrics import alternatives, field_policies
 from workers.extract.rules import (
     allergies,
     dictated,
@@ -30,6 +31,7 @@ from workers.extract.rules.listed_drugs import called_drug, listed, the_drug, un
 from workers.extract.rules.microsatellites import microsatellites
 from workers.extract.rules.others import inside
 from workers.extract.rules.placing import of_the_patient
+from workers.extract.units import told
 from workers.extract.values import Day, Microsatellites, Presence, Value, Words
 
 Finder = Callable[[str], Iterable[Found]]
@@ -102,7 +104,7 @@ def read_document(field: str, parts: Parts) -> Sequence[Found]:
     """
     held = _held.setdefault(parts, {})
     if field not in held:
-        held[field] = _read_anew(field, parts)
+        held[field] = of_the_patient(field, parts, _read(field, parts))
     return held[field]
 
 
@@ -111,60 +113,30 @@ def read_at(field: str, parts: Parts, start: int, end: int) -> list[Found]:
     return [one for one in read_document(field, parts) if one.start < end and start < one.end]
 
 
-def _read_anew(field: str, parts: Parts) -> Sequence[Found]:
-    found = of_the_patient(field, parts, _read(field, parts))
-    labelled = field_policies()[field].kind in ("words", "day") and field not in _NO_LABEL
-    if labelled and all(one.wide for one in found):
-        # a label in other words, or a damaged one, is for the second reading
-        found += _by_like_labels(field, parts)
-    return found
-
-
-_NO_LABEL = frozenset(["raw_text", "histology", "institution", "date"])
-
-
-def _by_like_labels(field: str, parts: Parts) -> Iterator[Found]:
-    policy = field_policies()[field]
-    for line in label_lines(parts):
-        if not like(field, line.stems):
-            continue
-        if policy.kind == "day":
-            for one in numbers.days(line.words[:_NEAR_LABEL]):
-                yield one._replace(
-                    start=one.start + line.start, end=one.end + line.start, wide=True
-                )
-                break
-            continue
-        end = line.end if policy.extent == "line" else paragraph(parts, line)
-        yield Found(Words(text=parts.text[line.start : end]), line.start, end, wide=True)
-
-
 def _read(field: str, parts: Parts) -> list[Found]:
     policy = field_policies()[field]
     if policy.extent == "document":
         return _whole(parts.whole)
     if field == "histology":
-        named = [*_inside_labels(parts, policy, tumors.histologies),
+        named = [*_inside_labels(parts, field, tumors.histologies),
                  *tumors.histologies(parts.text)]  # fmt: skip
         # a tumor that no list has is the diagnosis all the same
         return (
             named if any(not one.wide for one in named) else [*neoplasms.diagnoses(parts), *named]
         )
     if field == "institution":
-        named = [one for one in words.labelled(parts, policy)
+        named = [one for one in words.labelled(parts, field)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
-        return [*named, *words.institutions(parts.text)]
+        return [*named, *_places(parts), *words.institutions(parts.text)]
     if policy.kind == "words":
-        return _texts(field, parts, policy)
+        return _texts(field, parts)
     if policy.kind == "day":
-        found = list(_labelled_days(parts, policy))
+        found = list(_labelled_days(parts, field))
         if field in STAY and not found:
             found = [pair[STAY.index(field)] for pair in stays(parts.text)]
         return found
-    if policy.kind == "grade" and field == "grade":
-        direct = [*_inside_labels(parts, policy, grades.bare_grades), *grades.grades(parts.text)]
-        certain = any(not one.wide for one in direct)
-        return direct if certain else [*grades.gleasons(parts.text), *direct]
+    if field == "grade":
+        return _grades(parts)
     found = list(_finder(field)(parts.text))
     if field == "medications":
         found += listed(parts, found)
@@ -174,26 +146,66 @@ def _read(field: str, parts: Parts) -> list[Found]:
         doses = [(one.start, one.end) for one in drugs.medications(parts.text)]
         found = [one for one in found if not inside(doses, one.start)]
     if field == "lymph_nodes":
-        found = [*_inside_labels(parts, policy, numbers.bare_nodes), *found]
+        found = [*_inside_labels(parts, field, numbers.bare_nodes), *found]
+    if not found and policy.kind in _BARE_KINDS:
+        found += _bare_values(field, parts)
     return found
 
 
-def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
+def _grades(parts: Parts) -> list[Found]:
+    direct = [*_inside_labels(parts, "grade", grades.bare_grades), *grades.grades(parts.text)]
+    certain = any(not one.wide for one in direct)
+    return direct if certain else [*grades.gleasons(parts.text), *direct]
+
+
+def _bare_values(field: str, parts: Parts) -> Iterator[Found]:
+    amount = field_policies()[field].kind == "amount"
+    for one in (words.under_learned if amount else words.labelled)(parts, field):
+        line = parts.text[one.start : one.end].split("\n")[0]
+        value = _bare(field, line.strip())
+        if value is not None:
+            yield Found(value, one.start, one.start + len(line))
+
+
+_BARE_KINDS = frozenset(["amount", "presence", "margin", "msi"])
+"""Kinds whose label alone says what their values are of."""
+
+
+def _texts(field: str, parts: Parts) -> list[Found]:
     """What stands under a label; where none does, what stands as such a text does elsewhere."""
-    found = list(words.labelled(parts, policy)) or list(words.by_letter(parts, policy))
+    found = list(words.labelled(parts, field)) or list(
+        words.by_letter(parts, field_policies()[field])
+    )
     if field == "allergies":
         found += allergies.told_of(parts)
     if field == "modality":
         # "Exam: 12 June 2023" is when it was, and not what
         found = [one for one in found if not _is_a_day(parts.text[one.start : one.end])]
     found = found or list(dictated.told(field, parts))
-    if not found and field == "follow_up":
-        found = list(words.followed_up(parts.text))
     if not found and field == "modality":
-        found = list(words.examinations(parts.text))
+        found = _alone(parts, field, "cell") or list(words.examinations(parts.text))
     if not found and field == "impression":
         found = list(words.summed_up(parts.text))
+    if not found and field != "modality":
+        found = _alone(parts, field, "paragraph")
     return found
+
+
+def _places(parts: Parts) -> Iterator[Found]:
+    """Cells of the head that name a place; of a department and its hospital the hospital."""
+    for one in told(parts, "institution", "cell"):
+        _, comma, last = one.unit.value.rpartition(", ")
+        house = comma and stated(one.unit._replace(value=last))["institution"] >= LEAST
+        start = one.end - len(last) if house else one.start
+        yield Found(Words(text=parts.text[start : one.end]), start, one.end)
+
+
+def _alone(parts: Parts, field: str, kind: str) -> list[Found]:
+    """What the learned reader takes for the field's though no label stands before it."""
+    return [
+        Found(Words(text=parts.text[one.start : one.end]), one.start, one.end)
+        for one in told(parts, field, kind)
+    ]
 
 
 def _is_a_day(words: str) -> bool:
@@ -214,12 +226,7 @@ def _finder(field: str) -> Finder:
         return _BY_FIELD[field]
     policy = field_policies()[field]
     if policy.kind == "presence":
-        label = alternatives(policy.labels)
-        if field == "lymphovascular_invasion":
-            label += (
-                r"|lympho-?vascular(?=(?:\s++(?:/\s*+)?|/\s*+)"
-                r"(?:(?:or|and|and/or)\s*+)?\w+\s+invasion)"
-            )
+        label = f"{alternatives(policy.labels)}|{tumors.INVASIONS[field]}"
         return lambda text: tumors.presences(label, text)
     if policy.kind == "amount":
         label = alternatives(policy.labels)
@@ -238,9 +245,9 @@ def _finder(field: str) -> Finder:
     return _BY_KIND[policy.kind]
 
 
-def _inside_labels(parts: Parts, policy: FieldPolicy, finder: Finder) -> Iterator[Found]:
+def _inside_labels(parts: Parts, field: str, finder: Finder) -> Iterator[Found]:
     """What a finder reads in the line after a label."""
-    for one in words.labelled(parts, policy):
+    for one in words.labelled(parts, field):
         for found in finder(parts.text[one.start : one.end]):
             yield found._replace(
                 start=found.start + one.start, end=found.end + one.start, wide=False
@@ -248,13 +255,14 @@ def _inside_labels(parts: Parts, policy: FieldPolicy, finder: Finder) -> Iterato
             break
 
 
-def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
+def _labelled_days(parts: Parts, field: str) -> Iterator[Found]:
+    policy = field_policies()[field]
     of_document = "date" in policy.labels
     of_columns = heading_days(parts.text) if of_document else {}
     seen = {at for at, latest in of_columns.items() if not latest}
     if of_document:
         yield from message_days(parts.text)
-    for one in words.labelled(parts, policy):
+    for one in words.labelled(parts, field):
         for found in numbers.days(parts.text[one.start : one.end]):
             if found.start <= 12 and found.start + one.start not in of_columns:
                 seen.add(found.start + one.start)
@@ -267,7 +275,8 @@ def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
     told = [
         one
         for one in others
-        if label.search(before[one.start]) and not _REPLACED.search(before[one.start])
+        if (label.search(before[one.start]) or _said_before(field, before[one.start]))
+        and not _REPLACED.search(before[one.start])
     ]
     # a report is of the day on which it was signed rather than dictated
     yield from sorted(told, key=lambda one: _DICTATED.search(before[one.start]) is not None)
@@ -283,6 +292,15 @@ def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
         far = found.start > _HEAD and found.start not in of_columns
         if latest - _year(found) <= _YEARS:
             yield found._replace(wide=far or of_the_sample)
+
+
+_PIECE = re.compile(r"[\n;|,(]|[ \t]{2}|\.[ ]")
+
+
+def _said_before(field: str, before: str) -> bool:
+    """Whether the words before a day, with no colon, name the field by the learned reader."""
+    words = _PIECE.split(before.rstrip(" \t:|-"))[-1].strip()
+    return bool(words) and stated(Unit(title_of(words), "1/1/2000")).get(field, 0.0) >= LEAST
 
 
 def _year(found: Found) -> int:

@@ -26,7 +26,11 @@ def of_another_disease(text: str, start: int, end: int) -> bool:
     """Whether the disease that is named at a stage, behind it or else before it, is no tumor."""
     behind = _ENDS.split(_whole(text[end : end + _REACH]))[0]
     before = _LIGHT.sub("", _whole(text[max(0, start - _REACH) : start]))
-    for words in (behind, _ENDS.split(before)[-1]):
+    *earlier, last = _ENDS.split(before)
+    # "multiple myeloma, R-ISS stage II": what stands alone before a stage may be its system
+    if len(last.split()) == 1 and earlier and tumor_words(earlier[-1]):
+        return False
+    for words in (behind, last):
         kinds = frozenset[str]().union(*(one.kinds for one in names(words)))
         if "tumor" in kinds or tumor_words(words):
             return False

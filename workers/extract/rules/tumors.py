@@ -53,8 +53,32 @@ _MOST_MODIFIERS = 9
 _WIDEST_GAP = 24
 _JOINS = re.compile(r"(?i)[\s,/()-]{1,3}(?:(?:and|type)\s{1,3})?")
 _JOINS_BY_A_WORD = re.compile(r"[\s,]{1,3}\(?\w{1,16}\)?\s{1,3}")
-_ABSENT = re.compile(r"(?i)\b(?:absent|not\s++(?:identified|seen|present|detected|found|observed)|"
-                     r"no(?:ne)?\b|nil\b|negative|without|free)")  # fmt: skip
+_ABSENT = re.compile(
+    r"(?i)\b(?:absent|not\s++(?:\w{2,12}ly\s++)?(?!(?:assess|evaluat|report|stat|giv|sampl|includ|"
+    r"perform|test|examin|determin|exclud|rul|submitt|specif|provid|comment|shown\s++here)\w*+)"
+    r"(?:present|\w{2,14}(?:ed|en|nd|wn))\b|no(?:ne)?\b|nil\b|negative|without|free)"
+)
+"""Nothing is there; "not" with a word of examining says that nobody looked."""
+_OF_VESSELS = (
+    r"(?:lympho?-?\s?vascular|angio-?\s?lymphatic|lymphatic|(?:micro)?vascular|vessels?|"
+    r"blood\s++vessels?)"
+)
+_INVADED = r"(?:invasion|infiltration|involvement|permeation|spread|growth|emboli)"
+_WHOSE = r"(?:the\s++)?(?:adjacent\s++|small\s++|large\s++)?"
+INVASIONS = {
+    "lymphovascular_invasion": (
+        rf"(?<!extramural[ ]){_OF_VESSELS}"
+        rf"(?:(?:\s*+/\s*+|\s++(?:or|and|and/or)\s++){_OF_VESSELS})?\s++"
+        rf"(?:(?:space|channel)s?\s++)?(?:{_INVADED}|spaces|channels)|"
+        rf"{_INVADED}\s++(?:of|into|within)\s++{_WHOSE}(?:blood\s++|lymph(?:atic)?\s++)?"
+        r"(?:vessels|vascular\s++spaces|lymphatics|lymphatic\s++spaces)"
+    ),
+    "perineural_invasion": (
+        rf"(?:(?:peri|intra|endo)?neur(?:al|onal)|nerves?(?:\s++sheath)?)\s++{_INVADED}|"
+        rf"{_INVADED}\s++(?:of|into|along|around)\s++{_WHOSE}(?:nerves?|nerve\s++fib(?:er|re)s?)"
+    ),
+}
+"""How invasions are named: what is invaded, and the process, in either order."""
 _PRESENT = re.compile(r"(?i)\b(?:present|identified|seen|positive|yes|extensive|focal(?:ly)?|found|"
                       r"detected|noted|observed|widespread|prominent|conspicuous|multifocal|abundant|"
                       r"confirmed|evident|marked)\b|\+")  # fmt: skip

@@ -7,7 +7,6 @@ from itertools import islice
 
 from clinical_text.forms import CAPITALS, ends_a_part
 from workers.extract.fields import Found
-from workers.extract.headed import fields_of
 from workers.extract.parts import (
     Parts,
     Section,
@@ -19,6 +18,7 @@ from workers.extract.parts import (
 )
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
 from workers.extract.rules.negation import negated
+from workers.extract.units import told
 from workers.extract.values import Words
 
 _PLACE_WORD = r"[A-Z][A-Za-z'’.&\-]{0,24}"
@@ -59,38 +59,39 @@ _CONCLUDES = re.compile(
 )
 
 
-def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
-    """What stands under the field's labels, in the order of the labels."""
-    sections = parts.sections
-    for title in (*field.labels, *_headed(parts, field)):
+def labelled(parts: Parts, name: str) -> Iterator[Found]:
+    """What stands under a field's labels, in the order of the labels; then what stands under those
+    that no list has and that the learned reader takes for the field's."""
+    field = field_policies()[name]
+    for title in field.labels:
         for index in parts.titled.get(title, ()):
-            one = sections[index]
-            end = _line(one, parts)
-            if field.extent == "list":
-                end = _list_end(sections, index, parts.text)
-            elif field.extent != "line":
-                inside = field.extent == "section"
-                end = _end(sections, index, parts.text, labels_inside=inside)
-            if field.extent != "section":
-                end = _next_row(parts.text, one, end)
-            found = _trimmed(parts.text, one.start, end)
+            found = value_under(parts, index, field)
+            if found is not None:
+                yield found
+    yield from under_learned(parts, name)
+
+
+def under_learned(parts: Parts, name: str) -> Iterator[Found]:
+    """What stands under titles that no list has and that the learned reader takes for a field's."""
+    for one in told(parts, name):
+        if one.section is not None and parts.sections[one.section].title not in listed_labels():
+            found = value_under(parts, one.section, field_policies()[name])
             if found is not None:
                 yield found
 
 
-def _headed(parts: Parts, field: FieldPolicy) -> list[str]:
-    """The titles that no list has and that are about the field."""
-    fields = field_policies()
-    about = {one: fields_of(one) for one in parts.titled if one not in listed_labels()}
-    # all of "Assessment and plan", which is known, is the plan, and none of it a diagnosis
-    mine = [
-        one
-        for one in about
-        if any(fields[at] is field for at in about[one])
-        and (one not in labels() or (field.extent == "section" and len(about[one]) > 1))
-    ]
-    # one that is of this field alone says more than "Impression/Report/Plan"
-    return sorted(mine, key=lambda one: len(about[one]))
+def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
+    """What stands under the section of a number, as far as the field's values reach."""
+    sections, one = parts.sections, parts.sections[index]
+    end = _line(one, parts)
+    if field.extent == "list":
+        end = _list_end(sections, index, parts.text)
+    elif field.extent != "line":
+        inside = field.extent == "section"
+        end = _end(sections, index, parts.text, labels_inside=inside)
+    if field.extent != "section":
+        end = _next_row(parts.text, one, end)
+    return _trimmed(parts.text, one.start, end)
 
 
 def _next_row(text: str, one: Section, end: int) -> int:
@@ -241,7 +242,7 @@ _MORE = frozenset(
 def _trimmed(text: str, start: int, end: int) -> Found | None:
     words = text[start:end]
     lead = len(words) - len(words.lstrip(" \t\n*:|-•"))
-    words = words[lead:].rstrip(" \t\n*|-_=#")
+    words = words[lead:].rstrip(" \t\n*|;-_=#")
     # a disclaimer below a rule of signs belongs to nobody, nor does a signature
     cut = _RULE_OF_SIGNS.search(words)
     if cut:
@@ -261,19 +262,6 @@ _SUMS_UP = re.compile(
 def summed_up(text: str) -> Iterator[Found]:
     """The paragraph, or the rest of one, that says that it sums up; the last of them."""
     for match in [*_SUMS_UP.finditer(text)][-1:]:
-        words = match["value"].rstrip()
-        yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
-
-
-_FOLLOWED_UP = re.compile(
-    r"(?im)^[ \t]*+(?:[-•*–]|\d{1,2}[.)])?[ \t]*+(?P<value>follow(?:[ -]?up|ing up)?\s(?:up\s)?"
-    r"(?:with|in|at|on|by)\s[^\n]{3,200})"
-)
-
-
-def followed_up(text: str) -> Iterator[Found]:
-    """Without a heading: the line that says with whom, where or when to follow up."""
-    for match in _FOLLOWED_UP.finditer(text):
         words = match["value"].rstrip()
         yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
 

@@ -61,7 +61,10 @@ def build_store(
 
 
 def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) -> None:
-    """Make `spec` an actor on the queue of its stage."""
+    """Make `spec` an actor on the queue of its stage, and run on with it where that is wanted."""
+    if context.settings.run_on:
+        context.run_on.specs[spec.stage] = spec
+        context.run_on.limit = broker.limit
 
     @dramatiq.actor(
         actor_name=spec.stage.value,

@@ -28,8 +28,8 @@ from store.dead_letters.dead_letters import Death
 from workers.runtime.consumer import WokenConsumer
 from workers.runtime.dead_letter_middleware import DeadLetterCopy, death_of, letter_id
 from workers.runtime.dramatiq_keys import Keys
+from workers.runtime.failures import bury
 from workers.runtime.redis_client import redis_client
-from workers.runtime.stage import bury
 from workers.runtime.wire import fault, unreadable
 
 log = structlog.get_logger(__name__)
@@ -51,6 +51,7 @@ class WokenBroker(RedisBroker):
     """A Redis broker whose consumers are woken by a publication."""
 
     def __init__(self, settings: Settings, store: Store | None = None) -> None:
+        self._limits = TimeLimit()
         super().__init__(
             client=redis_client(settings.redis_url),
             namespace=settings.redis_namespace,
@@ -61,7 +62,7 @@ class WokenBroker(RedisBroker):
             # because without it dramatiq acknowledges failed messages; it never retries here.
             middleware=[
                 CurrentMessage(),
-                TimeLimit(),
+                self._limits,
                 Retries(max_retries=0),
                 DeadLetterCopy(self.report_death),
             ],
@@ -90,6 +91,10 @@ class WokenBroker(RedisBroker):
     def wake_event(self, queue_name: str) -> threading.Event:
         """The event that a publication to `queue_name` sets."""
         return self._events.setdefault(queue_name, threading.Event())
+
+    def limit(self, seconds: float) -> None:
+        """Interrupt the calling thread after this time, and no longer after the time before."""
+        self._limits.manager.add_timeout(threading.get_ident(), seconds * 1000)
 
     def work_with(self, threads: int) -> None:
         """Set how many threads of this process work on fetched messages. A message that one of

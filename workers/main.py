@@ -83,7 +83,6 @@ def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) ->
 def consume(broker: WokenBroker, stages: Sequence[Stage], threads: int) -> dramatiq.Worker:
     """A worker of the declared `stages`, not yet started. It prefetches nothing of the stages that
     come last."""
-    broker.work_with(threads)
     last = [stage.value for stage in stages if priority(stage) > priority(Stage.INGEST)]
     if len(last) < len(stages):
         broker.fetch_last(last, threads)

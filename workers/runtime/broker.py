@@ -80,7 +80,6 @@ class WokenBroker(RedisBroker):
         self.consumers: dict[str, WokenConsumer] = {}
         self._last: frozenset[str] = frozenset()
         self._spare = 0
-        self._threads = 0
         self._silent_until = 0.0
 
     @property
@@ -95,11 +94,6 @@ class WokenBroker(RedisBroker):
     def limit(self, seconds: float) -> None:
         """Interrupt the calling thread after this time, and no longer after the time before."""
         self._limits.manager.add_timeout(threading.get_ident(), seconds * 1000)
-
-    def work_with(self, threads: int) -> None:
-        """Set how many threads of this process work on fetched messages. A message that one of
-        them begins at once is not announced to other processes."""
-        self._threads = threads
 
     def fetch_last(self, queues: Collection[str], threads: int) -> None:
         """Prefetch nothing from these queues: a message held by a busy pool is missing in an idle
@@ -153,15 +147,7 @@ class WokenBroker(RedisBroker):
         for queue_name in {promise.stage for promise in promises}:
             if queue_name in self._events:
                 self._events[queue_name].set()  # this process's consumer is woken directly
-            if not self._begins_at_once(queue_name, len(promises)):
-                self._sender.client.publish(self._channel(queue_name), "")
-
-    def _begins_at_once(self, queue_name: str, messages: int) -> bool:
-        """Whether this process has idle threads for that many messages of this queue. If they do
-        not take them after all, other processes find the messages at their next poll."""
-        if queue_name not in self.consumers or queue_name in self._last or self._stopping.is_set():
-            return False
-        return self._held() + messages <= self._threads
+            self._sender.client.publish(self._channel(queue_name), "")
 
     def _held(self) -> int:
         """Messages that the consumers of this process hold, including those in progress."""

@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 from dramatiq.middleware import TimeLimitExceeded
 
-from messages import Message, MessageError
+from messages import MessageError
 from store.core.unit_of_work import Store
 from store.dead_letters import dead_letters
 from store.dead_letters.dead_letters import Death
@@ -17,7 +17,7 @@ from store.pipeline import ledger, outbox
 from workers.runtime.errors import Later, Permanent, StageError, StoppedWorker, classify, describe
 
 if TYPE_CHECKING:
-    from workers.runtime.stage import Context, StageSpec
+    from workers.runtime.stage import Context, StageSpec, Work
 
 log = structlog.get_logger(__name__)
 
@@ -60,86 +60,71 @@ def judge(context: "Context", error: BaseException) -> None:
         context.stop.set()
 
 
-def cost(spec: "StageSpec[Any, Any]", error: BaseException) -> str | None:
-    """Which limit of time or memory the attempt exceeded; None if it merely failed."""
-    if isinstance(error, TimeLimitExceeded):
-        return f"it had not ended after {spec.time_limit_seconds:g} s"
-    if isinstance(error, (MemoryError, SystemError)):
-        return "it needed more memory than there was"
-    return None
-
-
-def failed(
-    context: "Context",
-    spec: "StageSpec[Any, Any]",
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-    error: BaseException,
-) -> None:
+def failed(context: "Context", work: "Work", error: BaseException) -> None:
+    """End an attempt that failed: put the work back, or bury it."""
     judge(context, error)
-    reason = classify(error)
-    exceeded = cost(spec, error)
+    held, reason, exceeded = work.held, classify(error), _exceeded(work, error)
     if exceeded is not None and held.losses + 1 >= MOST_LOSSES:
         reason = StoppedWorker(f"stopped its worker: {exceeded}, again")
-    trace = "".join(tracebacks.format_tb(error.__traceback__))
-    last = held.attempts >= spec.max_attempts and not isinstance(reason, Later)
-    if isinstance(reason, Permanent) or last:
-        die(context, spec, message, outbox_id, held, reason, trace, type(error).__name__)
-        return
     later = isinstance(reason, Later)
-    wait = reason.seconds if isinstance(reason, Later) else spec.backoff(held.attempts)
+    if isinstance(reason, Permanent) or (held.attempts >= work.spec.max_attempts and not later):
+        trace = "".join(tracebacks.format_tb(error.__traceback__))
+        die(context, work, reason, trace, type(error).__name__)
+        return
+    wait = reason.seconds if isinstance(reason, Later) else work.spec.backoff(held.attempts)
     log.warning(
         "stage_will_retry",
-        stage=spec.stage.value,
-        subject=message.subject[:36],
+        **work.named,
         attempts=held.attempts,
         seconds=round(wait, 2),
         cause=describe(error),
     )
     try:
-        with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
+        with work.unit(context.store) as unit:
             ledger.put_back(
-                work.session, held, describe(error), counts=not later, lost=exceeded is not None
+                unit.session, held, describe(error), counts=not later, lost=exceeded is not None
             )
-            if outbox_id is not None:
-                outbox.postpone(work.session, outbox_id, wait)
+            if work.outbox_id is not None:
+                outbox.postpone(unit.session, work.outbox_id, wait)
     except ledger.LeaseLost:
-        log.warning("lease_lost", stage=spec.stage.value, subject=message.subject[:36])
+        log.warning("lease_lost", **work.named)
+
+
+def _exceeded(work: "Work", error: BaseException) -> str | None:
+    """Which limit of time or memory the attempt exceeded; None if it merely failed."""
+    if isinstance(error, TimeLimitExceeded):
+        return f"it had not ended after {work.spec.time_limit_seconds:g} s"
+    if isinstance(error, (MemoryError, SystemError)):
+        return "it needed more memory than there was"
+    return None
 
 
 def die(
-    context: "Context",
-    spec: "StageSpec[Any, Any]",
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-    reason: StageError,
-    trace: str,
-    error_type: str = "",
+    context: "Context", work: "Work", reason: StageError, trace: str = "", error_type: str = ""
 ) -> None:
-    cause = str(reason)
-    log.error("stage_died", stage=spec.stage.value, subject=message.subject[:36], cause=cause)
+    """Bury the work as a dead letter."""
+    cause, message = str(reason), work.message
+    log.error("stage_died", **work.named, cause=cause)
     death = Death(
-        stage=spec.stage.value,
+        stage=work.spec.stage.value,
         payload=message.payload(),
         error_type=error_type or type(reason).__name__,
         cause=cause,
         traceback=trace,
-        attempts=min(held.attempts, spec.max_attempts),
-        outbox_id=outbox_id,
+        attempts=min(work.held.attempts, work.spec.max_attempts),
+        outbox_id=work.outbox_id,
         subject=message.subject,
     )
     try:
-        with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-            first_failed_at = ledger.bury(work.session, held, cause)
-            if outbox_id is not None:
-                outbox.dead(work.session, outbox_id)
-            dead_letters.add(work, replace(death, first_failed_at=first_failed_at))
-            if spec.on_dead is not None:
-                spec.on_dead(work, message, cause)
+        with work.unit(context.store) as unit:
+            first_failed_at = ledger.bury(unit.session, work.held, cause)
+            if work.outbox_id is not None:
+                outbox.dead(unit.session, work.outbox_id)
+            dead_letters.add(unit, replace(death, first_failed_at=first_failed_at))
+            if work.spec.on_dead is not None:
+                work.spec.on_dead(unit, message, cause)
     except ledger.LeaseLost:
-        log.warning("lease_lost", stage=spec.stage.value, subject=message.subject[:36])
+        log.warning("lease_lost", **work.named)
 
 
 def bury_unreadable(
@@ -149,6 +134,7 @@ def bury_unreadable(
     outbox_id: UUID | None,
     error: MessageError,
 ) -> None:
+    """Bury a message that this code cannot read."""
     log.error("message_unreadable", stage=spec.stage.value, cause=str(error))
     death = Death(
         stage=spec.stage.value,

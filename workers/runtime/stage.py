@@ -9,6 +9,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -130,6 +131,15 @@ class Work:
     outbox_id: UUID | None
     held: ledger.Claim
 
+    @property
+    def named(self) -> dict[str, str]:
+        """Its stage and subject, for logs."""
+        return _named(self.spec, self.message)
+
+    def unit(self, store: Store) -> AbstractContextManager[UnitOfWork]:
+        """The transaction that writes its outcome."""
+        return store.unit_of_work(f"stage:{self.spec.stage.value}", self.message.request_id)
+
 
 def handle(
     context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
@@ -204,7 +214,7 @@ def _handle(
         following = _do(context, Work(spec, message, outbox_id, held))
     else:
         standing = held.value if held is not None else "held"
-        log.info("message_already_" + standing, **_bound(spec, message))
+        log.info("message_already_" + standing, **_named(spec, message))
     if admission is Admission.PROBE:
         with context.store.unit_of_work(f"stage:{spec.stage.value}") as work:
             circuits.settle(work, spec.stage.value)
@@ -213,18 +223,17 @@ def _handle(
 
 def _do(context: Context, work: Work) -> Work | None:
     """Do claimed work where it may be done; returns the work that this thread goes on with."""
-    spec, message, outbox_id, held = work.spec, work.message, work.outbox_id, work.held
-    if held.attempts > spec.max_attempts:
-        reason = Permanent(f"given up after {spec.max_attempts} attempts; the last left no word")
-        failures.die(context, spec, message, outbox_id, held, reason, "")
-    elif held.losses and context.alone is not None:
-        _attempt_alone(context, context.alone, spec, message, outbox_id, held)
+    if work.held.attempts > work.spec.max_attempts:
+        given_up = f"given up after {work.spec.max_attempts} attempts; the last left no word"
+        failures.die(context, work, Permanent(given_up))
+    elif work.held.losses and context.alone is not None:
+        _attempt_alone(context, context.alone, work)
     else:
-        return attempt(context, spec, message, outbox_id, held)
+        return attempt(context, work)
     return None
 
 
-def _bound(spec: StageSpec[Any, Any], message: Message) -> dict[str, str]:
+def _named(spec: StageSpec[Any, Any], message: Message) -> dict[str, str]:
     return {"stage": spec.stage.value, "subject": message.subject[:36]}
 
 
@@ -274,58 +283,48 @@ def _ask_circuit(
     opens the circuit has already locked a ledger row."""
     with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
         admission = circuits.admit(work, spec.stage.value, outbox_id)
-    log.info("stage_is_paused", **_bound(spec, message), message_is=admission.value)
+    log.info("stage_is_paused", **_named(spec, message), message_is=admission.value)
     return admission
 
 
-def _attempt_alone(
-    context: Context,
-    alone: Alone,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-) -> None:
+def _attempt_alone(context: Context, alone: Alone, work: Work) -> None:
     """Run the claimed work in a process of its own; if that is lost too, the work is dead."""
+    limit = work.spec.time_limit_seconds
     try:
-        with context.leases.holding(held, spec.time_limit_seconds):
+        with context.leases.holding(work.held, limit):
             stopped = alone.work(
-                spec.stage,
-                message.payload(),
-                outbox_id,
-                held,
+                work.spec.stage,
+                work.message.payload(),
+                work.outbox_id,
+                work.held,
                 worker=context.worker,
-                limit_seconds=spec.time_limit_seconds,
+                limit_seconds=limit,
             )
     except (Exception, Interrupt) as error:  # noqa: BLE001  no process could be started
-        failures.failed(context, spec, message, outbox_id, held, error)
+        failures.failed(context, work, error)
         return
     if stopped is not None:
-        reason = StoppedWorker(f"stopped its worker: {stopped}")
-        failures.die(context, spec, message, outbox_id, held, reason, "")
+        failures.die(context, work, StoppedWorker(f"stopped its worker: {stopped}"))
 
 
-def attempt(
-    context: Context,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-) -> Work | None:
+def attempt(context: Context, work: Work) -> Work | None:
     """Do the claimed work here and record the outcome; returns the next stage's work, claimed, if
     this thread goes on with it."""
     started = time.monotonic()
     try:
-        with context.leases.holding(held, spec.time_limit_seconds):
-            result = spec.work(context, message)
-            following = _commit(context, spec, message, outbox_id, held, result)
+        with context.leases.holding(work.held, work.spec.time_limit_seconds):
+            result = work.spec.work(context, work.message)
+            with work.unit(context.store) as unit:
+                ledger.finish(unit.session, work.held, work.outbox_id)
+                work.spec.commit(unit, work.message, result)
+                following = _claim_next(context, work.spec, unit)
     except ledger.LeaseLost:
-        log.warning("lease_lost", **_bound(spec, message), attempts=held.attempts)
+        log.warning("lease_lost", **work.named, attempts=work.held.attempts)
     except (Exception, Interrupt) as error:  # noqa: BLE001  every failure is written down
-        failures.failed(context, spec, message, outbox_id, held, error)
+        failures.failed(context, work, error)
     else:
         took = round((time.monotonic() - started) * 1000, 1)
-        log.info("stage_done", **_bound(spec, message), attempts=held.attempts, ms=took)
+        log.info("stage_done", **work.named, attempts=work.held.attempts, ms=took)
         return following
     return None
 
@@ -342,20 +341,6 @@ def _follow(work: UnitOfWork, standing: ledger.Standing, message: Message, outbo
             subject=message.subject,
             input_hash=message.input_hash(),
         )
-
-
-def _commit(
-    context: Context,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-    result: object,
-) -> Work | None:
-    with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-        ledger.finish(work.session, held, outbox_id)
-        spec.commit(work, message, result)
-        return _claim_next(context, spec, work)
 
 
 def _claim_next(context: Context, spec: StageSpec[Any, Any], unit: UnitOfWork) -> Work | None:

@@ -211,11 +211,11 @@ def _readers_are_not_stopped() -> None:
     from workers.runtime import stage
     from workers.runtime.watchdog import Watchdog
 
-    def beside_others(context: Any, alone: Any, *work: Any) -> None:
-        stage.attempt(context, *work)
+    def beside_others(context: Any, alone: Any, work: Any) -> None:
+        stage.attempt(context, work)
 
     Watchdog.start = Watchdog.stop = lambda self: None  # type: ignore[method-assign]
-    stage._attempt_alone = beside_others  # type: ignore[assignment]
+    stage._attempt_alone = beside_others
 
 
 def _what_is_run_on_is_not_promised() -> None:

@@ -79,6 +79,7 @@ class World:
         served = [self._specs[stage] for stage in stages]
         self.running = Runtime(settings, served, 1, publisher=self.sent.extend)
         self.store, self.context = self.running.store, self.running.context
+        self.running.leases.stop()  # leases end when a test lets them end
         self.limits: list[float] = []
         self.context.run_on.limit = self.limits.append
 

@@ -195,8 +195,10 @@ def test_killed_between_a_commit_and_the_next_stage_the_relay_takes_over(
     asked = world.ask()
     assert stage not in world.chain.worked
     assert count(world.store, "outbox", "status = 'published'") == 1
-    assert reconcile(world.store, {}, lost_after=0.0) == 0, "its lease runs"
+    busy = {stage.value: 9}
+    assert reconcile(world.store, busy, lost_after=0.0) == 0, "its lease runs"
     expire(world.store, asked.question_id)
+    assert reconcile(world.store, busy, lost_after=0.0) == 1, "it waits in no queue, long or short"
     world.relay()
     assert world.chain.worked == list(QUESTION_STAGES)
     world.check(asked)

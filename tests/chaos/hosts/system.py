@@ -181,7 +181,7 @@ def running(
         logs.mkdir()
         found = System(plan, all_servers, settings, store, make_key(store), logs, spread)
         stack.callback(found.stop)
-        wait_until(lambda: _ready(found), 60, "the gateway answers")
+        wait_until(lambda: _ready(found), 180, "the gateway answers")
         yield found
 
 

@@ -173,7 +173,7 @@ def running(mirrors: dict[str, str], sabotages: Sequence[str] = ()) -> Iterator[
         log = directory / "processes.log"
         found = System(servers, proxies, settings, Store(direct), disk, log, sabotages)
         stack.callback(found.stop)
-        wait_until(lambda: ready(found), 60, "the gateway answers")
+        wait_until(lambda: ready(found), 180, "the gateway answers")
         yield found
 
 

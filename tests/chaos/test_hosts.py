@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 from psycopg.conninfo import conninfo_to_dict
 
+from tests import standby
 from tests.chaos.hosts.network import (
     SUBNET,
     SWITCH,
@@ -35,7 +36,7 @@ from tests.chaos.hosts.scenes import (
     play,
     script,
 )
-from tests.chaos.hosts.servers import BROKER, DATA, NOTICED, STANDBY, url_of
+from tests.chaos.hosts.servers import BROKER, DATA, NOTICED, STANDBY, Servers, url_of
 from tests.chaos.hosts.system import GATEWAY, HOSTS, ROLES, WORKERS
 from tests.servers import wait_until
 
@@ -226,3 +227,21 @@ def test_9_5_the_system_survives_what_its_hosts_do() -> None:
 def test_9_5_without_the_token_check_a_cut_host_makes_it_red() -> None:
     outcome = play(1, [Scene(CUT, WORKERS[1], 10.0)], ["no token check"])
     assert outcome.found != []
+
+
+@storms
+@hosts
+@pytest.mark.timeout(600)
+def test_9_5_a_standby_that_no_commit_waits_for_makes_it_red(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = Servers.stand_by
+
+    def behind(servers: Servers) -> None:
+        made(servers)
+        run(servers.plan.cut(DATA, STANDBY))
+
+    monkeypatch.setattr(standby, "require", lambda primary: None)
+    monkeypatch.setattr(Servers, "stand_by", behind)
+    outcome = play(1, [Scene(DATABASE, DATA, 4.0)])
+    assert any("an accepted question is lost" in one for one in outcome.found), outcome

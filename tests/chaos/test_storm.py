@@ -18,8 +18,7 @@ PAUSING = [Act(at, "pause worker", 4.0, n % 2) for n, at in enumerate(PAUSES)] +
     Act(at + 1.8 + 0.4 * n, "deliver again", 0.0, n) for at in PAUSES for n in range(5)
 ]
 STOPPING = [Act(1.0 + n, "stop reader", 0.0, n) for n in range(3)]
-# In between each has time to start, and to be in the midst of a question.
-KILLING = [Act(at, "kill worker", 0.3, n % 2) for n, at in enumerate((2.0, 3.5, 6.5, 8.0))]
+KILLING = [Act(at, "kill runner", 0.0, 0) for at in (2.0, 3.0, 4.0)]
 DELIVERING = [Act(2.0 + 0.5 * n, "deliver again", 0.0, n) for n in range(12)]
 CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
     "nobody checks who holds the lease": (

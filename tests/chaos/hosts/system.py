@@ -117,9 +117,10 @@ class System:
         self.off.discard(host)
 
     def stop(self) -> None:
-        """Kill all processes."""
+        """Kill all processes, and look on no longer."""
         for name in list(self.processes):
             self.kill(name)
+        self.store.engine.dispose()
 
 
 def make_key(store: Store) -> str:

@@ -22,7 +22,7 @@ from workers.runtime.broker import WokenBroker
 DELAY_SECONDS = 0.15
 SKEW_HOURS = (-48.0, -1.0, 1.0, 48.0)
 AGAIN = 40
-RUNNING_ON_SECONDS = 120.0
+RUNNING_ON_SECONDS = 200.0
 """Longest wait for a worker that is in the midst of a question."""
 
 
@@ -75,7 +75,7 @@ def _runner(system: System) -> str:
         for name, process in system.processes.items():
             if process.pid in pids and process.poll() is None:
                 return name
-        time.sleep(0.02)
+        time.sleep(0.1)
     raise TimeoutError("no worker was in the midst of a question")
 
 

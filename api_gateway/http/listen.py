@@ -35,7 +35,7 @@ class Notices:
     def __init__(self, url: str, *channels: str) -> None:
         given = conninfo_to_dict(url.replace("postgresql+psycopg://", "postgresql://", 1))
         named = {"connect_timeout": CONNECT_SECONDS, **given, "application_name": "attest-listen"}
-        self._conninfo = make_conninfo(**named)
+        self._conninfo = make_conninfo("", **named)
         self._channels = channels
         self._waiting: dict[str, dict[asyncio.Event, bool]] = {}
         self._task: asyncio.Task[None] | None = None

@@ -5,8 +5,10 @@ import random
 import shutil
 import socket
 import subprocess
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -146,7 +148,7 @@ def test_9_5_the_url_names_both_servers_and_asks_to_notice_hosts_that_are_gone(
     """As SQLAlchemy reads it, and as libpq does for the gateway's listener."""
     given = url_of(("10.0.0.1", "10.0.0.2"), "a/b", NOTICED)
     if plain:
-        read = conninfo_to_dict(given.replace("+psycopg", "", 1))
+        read: Mapping[str, Any] = conninfo_to_dict(given.replace("+psycopg", "", 1))
     else:
         read = sa.create_engine(given).dialect.create_connect_args(sa.make_url(given))[1]
     assert (read["host"], read["port"]) == ("10.0.0.1,10.0.0.2", "5432,5432")

@@ -19,8 +19,8 @@ from store.models import now
 from tests import standby
 from tests.chaos.checker import broken_rules
 from tests.chaos.hosts.network import inside, run
-from tests.chaos.hosts.servers import BROKER
-from tests.chaos.hosts.system import DATA, WORKERS, Role, System, count, running
+from tests.chaos.hosts.servers import BROKER, DATA
+from tests.chaos.hosts.system import WORKERS, Role, System, count, running
 from tests.chaos.storm.clients import Clients
 from tests.chaos.storm.history import History
 from tests.chaos.storm.system import environment, quiet

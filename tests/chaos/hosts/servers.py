@@ -108,9 +108,9 @@ class Servers:
     def stand_by(self) -> None:
         """Make the standby from the server that works, and require it for each commit."""
         everywhere = self.database_url.replace("+psycopg", "", 1)
-        at = {"host": self.plan.address(DATA), "port": POSTGRES_PORT}
+        there = make_conninfo(everywhere, host=self.plan.address(DATA), port=POSTGRES_PORT)
         with inside(self.plan.namespace(STANDBY)):
-            standby.copy(make_conninfo(everywhere, **at), self.standby.data)
+            standby.copy(there, self.standby.data)
             self.standby.start()
         standby.require(self.postgres.conninfo())
 

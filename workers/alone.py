@@ -17,7 +17,7 @@ from workers.registry import spec_of
 from workers.runtime.alone import Suspect, first_to_go
 from workers.runtime.leases import LeaseKeeper
 from workers.runtime.logs import configure_logs
-from workers.runtime.stage import Context, attempt
+from workers.runtime.stage import Context, Work, attempt
 from workers.runtime.watchdog import Watchdog
 
 NICENESS = 5
@@ -44,7 +44,7 @@ def main() -> int:
     stage = Stage(suspect.stage)
     outbox_id = UUID(suspect.outbox_id) if suspect.outbox_id else None
     spec, message = spec_of(stage).paced(settings), parse(stage, suspect.payload)
-    attempt(context, spec, message, outbox_id, suspect.claim)
+    attempt(context, Work(spec, message, outbox_id, suspect.claim))
     broker.close()
     store.engine.dispose()
     return 0

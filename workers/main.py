@@ -62,7 +62,10 @@ def build_store(
 
 
 def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) -> None:
-    """Make `spec` an actor on the queue of its stage."""
+    """Make `spec` an actor on the queue of its stage, and run on with it where that is wanted."""
+    if context.settings.run_on:
+        context.run_on.specs[spec.stage] = spec
+        context.run_on.limit = broker.limit
 
     @dramatiq.actor(
         actor_name=spec.stage.value,
@@ -81,7 +84,6 @@ def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) ->
 def consume(broker: WokenBroker, stages: Sequence[Stage], threads: int) -> dramatiq.Worker:
     """A worker of the declared `stages`, not yet started. It prefetches nothing of the stages that
     come last."""
-    broker.work_with(threads)
     last = [stage.value for stage in stages if priority(stage) > priority(Stage.INGEST)]
     if len(last) < len(stages):
         broker.fetch_last(last, threads)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import psycopg
 import structlog
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq.abc import PGconn
 
 log = structlog.get_logger(__name__)
@@ -21,6 +22,7 @@ HEARTBEAT_TIMEOUT_SECONDS = 5.0
 """A connection may die silently (its machine vanished), so it must answer within this time."""
 FIRST_RETRY_SECONDS = 0.1
 SLOWEST_RETRY_SECONDS = 5.0
+CONNECT_SECONDS = 5  # for each host that the URL names, unless it says otherwise
 
 
 class Notices:
@@ -31,7 +33,9 @@ class Notices:
     """
 
     def __init__(self, url: str, *channels: str) -> None:
-        self._conninfo = url.replace("postgresql+psycopg://", "postgresql://", 1)
+        given = conninfo_to_dict(url.replace("postgresql+psycopg://", "postgresql://", 1))
+        named = {"connect_timeout": CONNECT_SECONDS, **given, "application_name": "attest-listen"}
+        self._conninfo = make_conninfo("", **named)
         self._channels = channels
         self._waiting: dict[str, dict[asyncio.Event, bool]] = {}
         self._task: asyncio.Task[None] | None = None
@@ -95,10 +99,7 @@ class Notices:
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(
-                    self._conninfo,
-                    autocommit=True,
-                    connect_timeout=5,
-                    application_name="attest-listen",
+                    self._conninfo, autocommit=True
                 ) as connection:
                     connection.add_notify_handler(self._wake)
                     for channel in self._channels:

@@ -46,8 +46,7 @@ _CUTS = {
     "tcp_user_timeout": 60_000,
 }
 """These detect in about a minute that the server's host is gone: the first three while waiting for
-an answer, the last while sent data is not acknowledged, which else takes a quarter of an hour.
-Values in the URL take precedence."""
+an answer, the last while sent data is not acknowledged, which else takes a quarter of an hour."""
 
 
 class _Pool(sa.QueuePool):
@@ -92,7 +91,9 @@ def connect(
 
     Accepts `postgresql://` as well and uses psycopg for it. Statements are prepared after five
     executions (psycopg's default), and planned for their values each time: the best plan for ten
-    ids is not the best for ten thousand.
+    ids is not the best for ten thousand. The URL's own time limits take precedence. If it names
+    several hosts and `target_session_attrs=read-write`, each is tried in turn: who was promoted is
+    found.
 
     Args:
         plans_once: for callers that ask for a few rows, never for thousands: PostgreSQL may keep a
@@ -115,6 +116,7 @@ def connect(
     limits = " ".join(f"-c {name}={ms}" for name, ms in server_side.items())
     plans = "" if plans_once else "-c plan_cache_mode=force_custom_plan "
     own_options = parsed.query.get("options", "")
+    ours = {"connect_timeout": connect_seconds, "application_name": "attest", **_CUTS}
     engine = sa.create_engine(
         parsed.set(drivername="postgresql+psycopg"),
         poolclass=_Pool,
@@ -124,10 +126,8 @@ def connect(
         json_deserializer=read_json,  # a question reads hundreds of JSON values
         hide_parameters=True,  # parameters are texts of documents and questions (invariant 11)
         connect_args={
-            "connect_timeout": connect_seconds,
-            "application_name": "attest",
             "options": f"{own_options} {plans}{limits}".strip(),
-            **{name: value for name, value in _CUTS.items() if name not in parsed.query},
+            **{name: value for name, value in ours.items() if name not in parsed.query},
         },
     )
     door = Door()

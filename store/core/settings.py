@@ -168,6 +168,9 @@ class Settings(BaseSettings):
         default_factory=dict, description="kind of text → days that it is kept (retention.yaml)"
     )
 
+    run_on: bool = Field(
+        default=True, description="a worker of several stages of a question goes on with the next"
+    )
     lease_seconds: float = Field(default=15.0, gt=0, le=DAY_SECONDS)
     watchdog_seconds: float = Field(
         default=15.0,

@@ -53,11 +53,15 @@ def no_broker(promises: Sequence[Promise]) -> None:
 
 @dataclass
 class UnitOfWork:
-    """An open transaction. Use `session` for rows, the methods for messages, events and notices."""
+    """An open transaction. Use `session` for rows, the methods for messages, events and notices.
+
+    Messages whose ids are `kept` are not published: whoever writes them goes on with them.
+    """
 
     session: Session
     actor: str
     request_id: UUID | None = None
+    kept: set[UUID] = field(default_factory=set)
     _events: list[audit.Event] = field(default_factory=list)
     _outbox: list[dict[str, Any]] = field(default_factory=list)
     _notices: list[tuple[str, str]] = field(default_factory=list)
@@ -75,6 +79,11 @@ class UnitOfWork:
         )
         return row_id
 
+    @property
+    def promises(self) -> list[Promise]:
+        """The messages written so far."""
+        return [Promise(row["id"], row["stage"], row["payload"]) for row in self._outbox]
+
     def record(self, event: str, subject: object, **payload: Any) -> None:
         """Write an audit event. `payload` holds ids, hashes and counts, never texts."""
         self._events.append(audit.Event(event, str(subject), self.actor, self.request_id, payload))
@@ -89,7 +98,7 @@ class UnitOfWork:
             self.session.execute(sa.select(sa.func.pg_notify(channel, payload)))
         audit.append(self.session, self._events, self._outbox)
         self.session.commit()
-        return [Promise(row["id"], row["stage"], row["payload"]) for row in self._outbox]
+        return [promise for promise in self.promises if promise.id not in self.kept]
 
 
 @dataclass(frozen=True)

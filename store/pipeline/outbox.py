@@ -187,6 +187,9 @@ def take_back_lost(
     the message at the front may stem from an earlier one. So the front counts only if its row was
     published once, and from the time it was sent if that was earlier.
 
+    A row whose work was claimed and whose lease has ended waits in no queue: who ran on with it
+    (ADR 0048) had no message of it. It does not wait for others, the first time.
+
     Args:
         backlog: messages waiting in the broker, by stage.
         lost_after: seconds after publishing, doubled with each publication.
@@ -209,6 +212,9 @@ def take_back_lost(
                         CASE WHEN stage = ANY(:busy) AND published_at >= coalesce(
                                 (SELECT since FROM head WHERE head.stage = outbox.stage),
                                 '-infinity')
+                              AND NOT (publish_count = 1 AND EXISTS (
+                                SELECT FROM stage_run AS run
+                                WHERE run.outbox_id = outbox.id AND run.status = 'running'))
                              THEN :backlog * 2 ^ least(greatest(publish_count - 1, 0), 8)
                              ELSE least(:lost_after * 2 ^ least(greatest(publish_count - 1, 0), 16),
                                         :slowest)

@@ -5,14 +5,17 @@ import random
 import shutil
 import socket
 import subprocess
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 import sqlalchemy as sa
 from psycopg.conninfo import conninfo_to_dict
 
+from tests import standby
 from tests.chaos.hosts.network import (
     SUBNET,
     SWITCH,
@@ -25,9 +28,18 @@ from tests.chaos.hosts.network import (
     why_not,
 )
 from tests.chaos.hosts.scaling import Row, Sample, cores_between, rate_of, roles, table
-from tests.chaos.hosts.scenes import CALM, CUT, LASTING, Scene, longest_pause, play, script
-from tests.chaos.hosts.servers import NOTICED, url_of
-from tests.chaos.hosts.system import DATA, GATEWAY, HOSTS, ROLES, WORKERS
+from tests.chaos.hosts.scenes import (
+    CALM,
+    CUT,
+    DATABASE,
+    LASTING,
+    Scene,
+    longest_pause,
+    play,
+    script,
+)
+from tests.chaos.hosts.servers import BROKER, DATA, NOTICED, STANDBY, Servers, url_of
+from tests.chaos.hosts.system import GATEWAY, HOSTS, ROLES, WORKERS
 from tests.servers import wait_until
 
 REASON = why_not()
@@ -79,16 +91,17 @@ def test_9_5_data_workers_and_gateway_are_on_hosts_of_their_own_and_both_have_a_
     assert at["gateway"] == GATEWAY
     assert {host for name, host in at.items() if name.startswith("scheduler")} == set(WORKERS)
     assert {host for name, host in at.items() if name.startswith("worker")} == set(WORKERS)
-    assert DATA not in at.values()
+    assert {DATA, STANDBY, BROKER}.isdisjoint(at.values())
 
 
 def test_9_5_a_seed_draws_the_same_scenes_again_and_every_scene_is_among_them() -> None:
     assert script(5) == script(5)
     drawn = [script(seed) for seed in range(20)]
-    assert {scene.host for scenes in drawn for scene in scenes} == set(WORKERS)
+    assert {scene.host for scenes in drawn for scene in scenes} == {*WORKERS, DATA}
     assert len({tuple(scene.what for scene in scenes) for scenes in drawn}) > 5
     for scenes in drawn:
         assert scenes[0].what == CALM
+        assert (scenes[-1].what, scenes[-1].host) == (DATABASE, DATA), "it does not come back"
         assert {scene.what for scene in scenes} == set(LASTING)
         for scene in scenes:
             shortest, longest = LASTING[scene.what]
@@ -129,18 +142,19 @@ def test_9_5_workers_are_spread_over_both_hosts_and_the_table_has_a_line_for_eac
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_9_5_the_url_asks_the_server_to_notice_hosts_that_are_gone(plain: bool) -> None:
+def test_9_5_the_url_names_both_servers_and_asks_to_notice_hosts_that_are_gone(
+    plain: bool,
+) -> None:
     """As SQLAlchemy reads it, and as libpq does for the gateway's listener."""
-    given = url_of("10.0.0.1", "a/b", NOTICED)
+    given = url_of(("10.0.0.1", "10.0.0.2"), "a/b", NOTICED)
     if plain:
-        read = conninfo_to_dict(given.replace("+psycopg", "", 1))
-        host, password, options = read["host"], read["password"], str(read["options"])
+        read: Mapping[str, Any] = conninfo_to_dict(given.replace("+psycopg", "", 1))
     else:
-        url = sa.make_url(given)
-        host, password, options = url.host, url.password, str(url.query["options"])
-    assert (host, password) == ("10.0.0.1", "a/b")
-    assert options == " ".join(f"-c {name}={value}" for name, value in NOTICED.items())
-    assert not sa.make_url(url_of("10.0.0.1", "x", {})).query
+        read = sa.create_engine(given).dialect.create_connect_args(sa.make_url(given))[1]
+    assert (read["host"], read["port"]) == ("10.0.0.1,10.0.0.2", "5432,5432")
+    assert (read["password"], read["target_session_attrs"]) == ("a/b", "read-write")
+    assert read["options"] == " ".join(f"-c {name}={value}" for name, value in NOTICED.items())
+    assert "options" not in sa.make_url(url_of(("10.0.0.1",), "x", {})).query
 
 
 def reachable(plan: Plan, one: str, other: str) -> bool:
@@ -215,3 +229,21 @@ def test_9_5_the_system_survives_what_its_hosts_do() -> None:
 def test_9_5_without_the_token_check_a_cut_host_makes_it_red() -> None:
     outcome = play(1, [Scene(CUT, WORKERS[1], 10.0)], ["no token check"])
     assert outcome.found != []
+
+
+@storms
+@hosts
+@pytest.mark.timeout(600)
+def test_9_5_a_standby_that_no_commit_waits_for_makes_it_red(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = Servers.stand_by
+
+    def behind(servers: Servers) -> None:
+        made(servers)
+        run(servers.plan.cut(DATA, STANDBY))
+
+    monkeypatch.setattr(standby, "require", lambda primary: None)
+    monkeypatch.setattr(Servers, "stand_by", behind)
+    outcome = play(1, [Scene(DATABASE, DATA, 4.0)])
+    assert any("an accepted question is lost" in one for one in outcome.found), outcome

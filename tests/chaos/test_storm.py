@@ -18,6 +18,7 @@ PAUSING = [Act(at, "pause worker", 4.0, n % 2) for n, at in enumerate(PAUSES)] +
     Act(at + 1.8 + 0.4 * n, "deliver again", 0.0, n) for at in PAUSES for n in range(5)
 ]
 STOPPING = [Act(1.0 + n, "stop reader", 0.0, n) for n in range(3)]
+KILLING = [Act(at, "kill runner", 0.0, 0) for at in (2.0, 3.0, 4.0)]
 DELIVERING = [Act(2.0 + 0.5 * n, "deliver again", 0.0, n) for n in range(12)]
 CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
     "nobody checks who holds the lease": (
@@ -27,6 +28,13 @@ CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
     "what was done is done again": (
         {"done is done again": "other than once|not read, or more than once"},
         DELIVERING,
+    ),
+    "who runs on is killed": (
+        {
+            "what is run on is not promised": r"did not end: \S+ is running",
+            "sealing is slow": "",
+        },
+        KILLING,
     ),
     "promises and questions are lost": (
         {

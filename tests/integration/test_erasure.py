@@ -44,7 +44,8 @@ from workers.inline import InlineWorker
 from workers.language_model.port import Prompt
 from workers.registry import spec_of
 from workers.runtime.errors import Permanent
-from workers.runtime.stage import Context, bury, handle
+from workers.runtime.failures import bury
+from workers.runtime.stage import Context, handle
 
 PATIENT = "Quxelda Vorbengrim"
 """No such name, and no word of any source."""

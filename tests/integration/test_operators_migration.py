@@ -11,7 +11,7 @@ from store.dead_letters import dead_letters
 from store.dead_letters.dead_letters import Death
 from store.pipeline import circuits
 from tests.integration.runtime.harness import count, promise
-from workers.runtime.stage import bury
+from workers.runtime.failures import bury
 
 
 def test_what_waited_for_a_paused_stage_is_due_where_there_are_no_stages_to_pause(

@@ -28,8 +28,8 @@ from store.dead_letters.dead_letters import Death
 from workers.runtime.consumer import WokenConsumer
 from workers.runtime.dead_letter_middleware import DeadLetterCopy, death_of, letter_id
 from workers.runtime.dramatiq_keys import Keys
+from workers.runtime.failures import bury
 from workers.runtime.redis_client import redis_client
-from workers.runtime.stage import bury
 from workers.runtime.wire import fault, unreadable
 
 log = structlog.get_logger(__name__)
@@ -51,6 +51,7 @@ class WokenBroker(RedisBroker):
     """A Redis broker whose consumers are woken by a publication."""
 
     def __init__(self, settings: Settings, store: Store | None = None) -> None:
+        self._limits = TimeLimit()
         super().__init__(
             client=redis_client(settings.redis_url),
             namespace=settings.redis_namespace,
@@ -61,7 +62,7 @@ class WokenBroker(RedisBroker):
             # because without it dramatiq acknowledges failed messages; it never retries here.
             middleware=[
                 CurrentMessage(),
-                TimeLimit(),
+                self._limits,
                 Retries(max_retries=0),
                 DeadLetterCopy(self.report_death),
             ],
@@ -79,7 +80,6 @@ class WokenBroker(RedisBroker):
         self.consumers: dict[str, WokenConsumer] = {}
         self._last: frozenset[str] = frozenset()
         self._spare = 0
-        self._threads = 0
         self._silent_until = 0.0
 
     @property
@@ -91,10 +91,9 @@ class WokenBroker(RedisBroker):
         """The event that a publication to `queue_name` sets."""
         return self._events.setdefault(queue_name, threading.Event())
 
-    def work_with(self, threads: int) -> None:
-        """Set how many threads of this process work on fetched messages. A message that one of
-        them begins at once is not announced to other processes."""
-        self._threads = threads
+    def limit(self, seconds: float) -> None:
+        """Interrupt the calling thread after this time, and no longer after the time before."""
+        self._limits.manager.add_timeout(threading.get_ident(), seconds * 1000)
 
     def fetch_last(self, queues: Collection[str], threads: int) -> None:
         """Prefetch nothing from these queues: a message held by a busy pool is missing in an idle
@@ -148,15 +147,7 @@ class WokenBroker(RedisBroker):
         for queue_name in {promise.stage for promise in promises}:
             if queue_name in self._events:
                 self._events[queue_name].set()  # this process's consumer is woken directly
-            if not self._begins_at_once(queue_name, len(promises)):
-                self._sender.client.publish(self._channel(queue_name), "")
-
-    def _begins_at_once(self, queue_name: str, messages: int) -> bool:
-        """Whether this process has idle threads for that many messages of this queue. If they do
-        not take them after all, other processes find the messages at their next poll."""
-        if queue_name not in self.consumers or queue_name in self._last or self._stopping.is_set():
-            return False
-        return self._held() + messages <= self._threads
+            self._sender.client.publish(self._channel(queue_name), "")
 
     def _held(self) -> int:
         """Messages that the consumers of this process hold, including those in progress."""

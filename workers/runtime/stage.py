@@ -8,41 +8,39 @@ PostgreSQL, not in Redis, where a delayed message can be stranded (DRAMATIQ 2.5 
 import random
 import threading
 import time
-import traceback as tracebacks
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import structlog
-from dramatiq.middleware import Interrupt, TimeLimitExceeded
+from dramatiq.middleware import Interrupt
+from sqlmodel import Session
 
-from messages import Message, MessageError, Stage
+from messages import QUESTION_STAGES, Message, MessageError, Stage
 from messages.upgrades import parse_upgraded
 from store.core.database import passes_by_itself
 from store.core.settings import Settings
 from store.core.unit_of_work import Store, UnitOfWork
-from store.dead_letters import dead_letters
-from store.dead_letters.dead_letters import Death
 from store.models import now
 from store.pipeline import circuits, ledger, outbox
 from store.pipeline.circuits import Admission
 from workers.encoder import Encoder, encoder_for
 from workers.language_model import model_for
 from workers.language_model.port import LanguageModel
+from workers.runtime import failures
 from workers.runtime.alone import Alone
-from workers.runtime.errors import Later, Permanent, StageError, StoppedWorker, classify, describe
+from workers.runtime.errors import Permanent, StoppedWorker
 from workers.runtime.leases import LeaseKeeper
 
 log = structlog.get_logger(__name__)
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R")
-
-MOST_LOSSES = 2
-"""Issue 29: work that has ended this many workers, or timed out as often, is a dead letter."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +61,8 @@ class Context:
     """Set to end the process: work in progress may finish, and nothing new is begun."""
     unfit: list[str] = field(default_factory=list)
     """Why the process ends by itself; empty if it does not."""
+    run_on: "RunOn" = field(default_factory=lambda: RunOn())
+    """What its threads go on with; see `handle`."""
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -104,17 +104,69 @@ class StageSpec(Generic[M, R]):
         return ceiling * random.uniform(0.5, 1.0)  # noqa: S311  jitter, no secret
 
 
+AFTER: Mapping[Stage, Stage] = dict(pairwise(QUESTION_STAGES))
+"""The stage of a question that follows each; a thread that runs on does at most all of them."""
+
+
+@dataclass
+class RunOn:
+    """The stages that a thread goes on with after the one before them (ADR 0048); at first none."""
+
+    specs: dict[Stage, StageSpec[Any, Any]] = field(default_factory=dict)
+    limit: Callable[[float], None] = lambda _: None
+    """Gives the thread so many seconds from now, in place of what its last stage had left."""
+
+    def after(self, stage: Stage) -> StageSpec[Any, Any] | None:
+        """The stage to go on with after `stage`; None if there is none."""
+        following = AFTER.get(stage)
+        return self.specs.get(following) if following else None
+
+
+@dataclass(frozen=True)
+class Work:
+    """A claimed piece of work: its stage, its message, and the row that promised it."""
+
+    spec: StageSpec[Any, Any]
+    message: Message
+    outbox_id: UUID | None
+    held: ledger.Claim
+
+    @property
+    def named(self) -> dict[str, str]:
+        """Its stage and subject, for logs."""
+        return _named(self.spec, self.message)
+
+    def unit(self, store: Store) -> AbstractContextManager[UnitOfWork]:
+        """The transaction that writes its outcome."""
+        return store.unit_of_work(f"stage:{self.spec.stage.value}", self.message.request_id)
+
+
 def handle(
     context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
 ) -> None:
-    """Process a delivered message once and record the outcome.
+    """Process a delivered message once and record the outcome; then go on with what follows it, if
+    this process runs on with that (ADR 0048).
 
     Never raises an Exception: its text may quote values, and dramatiq would log it. If the database
     is unavailable the message is dropped: its outbox row remains, and the reconciler sends it
     again. Every log line in between has the request's id.
     """
     with structlog.contextvars.bound_contextvars(**_request(payload)):
-        _handle_safely(context, spec, payload, outbox_id)
+        following = _safely(
+            context, spec, payload, outbox_id, lambda: _handle(context, spec, payload, outbox_id)
+        )
+        while following is not None:
+            following = _go_on(context, following)
+
+
+def _go_on(context: Context, work: Work) -> Work | None:
+    """Do claimed work with the whole of its own time; as `handle`, it raises no Exception."""
+
+    def act() -> Work | None:
+        context.run_on.limit(work.spec.time_limit_seconds)
+        return _do(context, work)
+
+    return _safely(context, work.spec, work.message.payload(), work.outbox_id, act)
 
 
 def _request(payload: object) -> dict[str, str]:
@@ -125,90 +177,67 @@ def _request(payload: object) -> dict[str, str]:
         return {}
 
 
-def _handle_safely(
-    context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
-) -> None:
-    try:
-        _handle(context, spec, payload, outbox_id)
-    except Interrupt as error:  # the time limit struck outside of the work
-        log.warning("interrupted", stage=spec.stage.value, error=type(error).__name__)
-    except Exception as error:  # noqa: BLE001  every failure is written down
-        _judge(context, error)
-        if passes_by_itself(error):
-            log.warning("database_away", stage=spec.stage.value, message_id=str(outbox_id))
-            time.sleep(0.2)  # no hot loop while the server restarts
-        else:
-            _broke(context, spec, payload, outbox_id, error)
-
-
-def _broke(
+def _safely(
     context: Context,
     spec: StageSpec[Any, Any],
     payload: object,
     outbox_id: UUID | None,
-    error: Exception,
-) -> None:
-    """End the outbox message as dead after the wrapper itself, or an `on_dead`, failed."""
-    cause, trace = describe(error), "".join(tracebacks.format_tb(error.__traceback__))
-    log.error("stage_broke", stage=spec.stage.value, cause=cause, traceback=trace)
-    death = Death(
-        stage=spec.stage.value,
-        payload=payload if isinstance(payload, Mapping) else {},
-        error_type=type(error).__name__,
-        cause=cause,
-        traceback=trace,
-        outbox_id=outbox_id,
-    )
+    act: Callable[[], Work | None],
+) -> Work | None:
+    """What `act` returns: the claimed work that this thread goes on with. None if it fails."""
     try:
-        bury(context.store, death, if_idle=False)
-    except Exception as again:  # noqa: BLE001  the reconciler sends it again
-        log.error("dead_letter_not_written", error=type(again).__name__)
+        return act()
+    except Interrupt as error:  # the time limit struck outside of the work
+        log.warning("interrupted", stage=spec.stage.value, error=type(error).__name__)
+    except Exception as error:  # noqa: BLE001  every failure is written down
+        failures.judge(context, error)
+        if passes_by_itself(error):
+            log.warning("database_away", stage=spec.stage.value, message_id=str(outbox_id))
+            time.sleep(0.2)  # no hot loop while the server restarts
+        else:
+            failures.broke(context, spec, payload, outbox_id, error)
+    return None
 
 
 def _handle(
     context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
-) -> None:
+) -> Work | None:
     try:
         message = parse_upgraded(spec.stage, payload)
     except MessageError as error:
-        _bury_unreadable(context, spec, payload, outbox_id, error)
-        return
+        failures.bury_unreadable(context, spec, payload, outbox_id, error)
+        return None
+    following = None
     held, admission = _claim(context, spec, message, outbox_id), Admission.WORK
     if held is None:
         admission = _ask_circuit(context, spec, message, outbox_id)
         if admission is Admission.HELD:
-            return
+            return None
         held = _claim(context, spec, message, outbox_id, admitted=True)
     if isinstance(held, ledger.Claim):
-        if held.attempts > spec.max_attempts:
-            reason = Permanent(
-                f"given up after {spec.max_attempts} attempts; the last left no word"
-            )
-            _die(context, spec, message, outbox_id, held, reason, "")
-        elif held.losses and context.alone is not None:
-            _attempt_alone(context, context.alone, spec, message, outbox_id, held)
-        else:
-            attempt(context, spec, message, outbox_id, held)
+        following = _do(context, Work(spec, message, outbox_id, held))
     else:
         standing = held.value if held is not None else "held"
-        log.info("message_already_" + standing, **_bound(spec, message))
+        log.info("message_already_" + standing, **_named(spec, message))
     if admission is Admission.PROBE:
         with context.store.unit_of_work(f"stage:{spec.stage.value}") as work:
             circuits.settle(work, spec.stage.value)
+    return following
 
 
-def _judge(context: Context, error: BaseException) -> None:
-    """End a process that ran out of memory, once its work has ended or been handed back.
+def _do(context: Context, work: Work) -> Work | None:
+    """Do claimed work where it may be done; returns the work that this thread goes on with."""
+    if work.held.attempts > work.spec.max_attempts:
+        given_up = f"given up after {work.spec.max_attempts} attempts; the last left no word"
+        failures.die(context, work, Permanent(given_up))
+    elif work.held.losses and context.alone is not None:
+        _attempt_alone(context, context.alone, work)
+    else:
+        return attempt(context, work)
+    return None
 
-    Objects made at that moment are incomplete: a module, a pattern, a server's reply. Tested:
-    every later document failed because of them, long after there was memory again.
-    """
-    if isinstance(error, (MemoryError, SystemError)) and not context.unfit:
-        context.unfit.append(describe(error))
-        context.stop.set()
 
-
-def _bound(spec: StageSpec[Any, Any], message: Message) -> dict[str, str]:
+def _named(spec: StageSpec[Any, Any], message: Message) -> dict[str, str]:
     return {"stage": spec.stage.value, "subject": message.subject[:36]}
 
 
@@ -222,21 +251,33 @@ def _claim(
 ) -> ledger.Claim | ledger.Standing | None:
     """The claim, or why there is none; None if the stage is paused and not `admitted`."""
     with context.store.at_once() as session:
-        held = ledger.claim(
-            session,
-            stage=spec.stage.value,
-            subject=message.subject,
-            input_hash=message.input_hash(),
-            worker=context.worker,
-            outbox_id=outbox_id,
-            lease_seconds=context.settings.lease_seconds,
-            limit_seconds=spec.time_limit_seconds,
-            though_paused=admitted,
-        )
+        held = _claimed(context, session, spec, message, outbox_id, admitted=admitted)
     if isinstance(held, ledger.Standing) and outbox_id is not None:
         with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
             _follow(work, held, message, outbox_id)
     return held
+
+
+def _claimed(
+    context: Context,
+    session: Session,
+    spec: StageSpec[Any, Any],
+    message: Message,
+    outbox_id: UUID | None,
+    *,
+    admitted: bool = False,
+) -> ledger.Claim | ledger.Standing | None:
+    return ledger.claim(
+        session,
+        stage=spec.stage.value,
+        subject=message.subject,
+        input_hash=message.input_hash(),
+        worker=context.worker,
+        outbox_id=outbox_id,
+        lease_seconds=context.settings.lease_seconds,
+        limit_seconds=spec.time_limit_seconds,
+        though_paused=admitted,
+    )
 
 
 def _ask_circuit(
@@ -246,57 +287,50 @@ def _ask_circuit(
     opens the circuit has already locked a ledger row."""
     with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
         admission = circuits.admit(work, spec.stage.value, outbox_id)
-    log.info("stage_is_paused", **_bound(spec, message), message_is=admission.value)
+    log.info("stage_is_paused", **_named(spec, message), message_is=admission.value)
     return admission
 
 
-def _attempt_alone(
-    context: Context,
-    alone: Alone,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-) -> None:
+def _attempt_alone(context: Context, alone: Alone, work: Work) -> None:
     """Run the claimed work in a process of its own; if that is lost too, the work is dead."""
+    limit = work.spec.time_limit_seconds
     try:
-        with context.leases.holding(held, spec.time_limit_seconds):
+        with context.leases.holding(work.held, limit):
             stopped = alone.work(
-                spec.stage,
-                message.payload(),
-                outbox_id,
-                held,
+                work.spec.stage,
+                work.message.payload(),
+                work.outbox_id,
+                work.held,
                 worker=context.worker,
-                limit_seconds=spec.time_limit_seconds,
+                limit_seconds=limit,
             )
     except (Exception, Interrupt) as error:  # noqa: BLE001  no process could be started
-        _failed(context, spec, message, outbox_id, held, error)
+        failures.failed(context, work, error)
         return
     if stopped is not None:
-        reason = StoppedWorker(f"stopped its worker: {stopped}")
-        _die(context, spec, message, outbox_id, held, reason, "")
+        failures.die(context, work, StoppedWorker(f"stopped its worker: {stopped}"))
 
 
-def attempt(
-    context: Context,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-) -> None:
-    """Do the claimed work here and record the outcome."""
+def attempt(context: Context, work: Work) -> Work | None:
+    """Do the claimed work here and record the outcome; returns the next stage's work, claimed, if
+    this thread goes on with it."""
     started = time.monotonic()
     try:
-        with context.leases.holding(held, spec.time_limit_seconds):
-            result = spec.work(context, message)
-            _commit(context, spec, message, outbox_id, held, result)
+        with context.leases.holding(work.held, work.spec.time_limit_seconds):
+            result = work.spec.work(context, work.message)
+            with work.unit(context.store) as unit:
+                ledger.finish(unit.session, work.held, work.outbox_id)
+                work.spec.commit(unit, work.message, result)
+                following = _claim_next(context, work.spec, unit)
     except ledger.LeaseLost:
-        log.warning("lease_lost", **_bound(spec, message), attempts=held.attempts)
+        log.warning("lease_lost", **work.named, attempts=work.held.attempts)
     except (Exception, Interrupt) as error:  # noqa: BLE001  every failure is written down
-        _failed(context, spec, message, outbox_id, held, error)
+        failures.failed(context, work, error)
     else:
         took = round((time.monotonic() - started) * 1000, 1)
-        log.info("stage_done", **_bound(spec, message), attempts=held.attempts, ms=took)
+        log.info("stage_done", **work.named, attempts=work.held.attempts, ms=took)
+        return following
+    return None
 
 
 def _follow(work: UnitOfWork, standing: ledger.Standing, message: Message, outbox_id: UUID) -> None:
@@ -313,120 +347,16 @@ def _follow(work: UnitOfWork, standing: ledger.Standing, message: Message, outbo
         )
 
 
-def _commit(
-    context: Context,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-    result: object,
-) -> None:
-    with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-        ledger.finish(work.session, held, outbox_id)
-        spec.commit(work, message, result)
-
-
-def _cost(spec: StageSpec[Any, Any], error: BaseException) -> str | None:
-    """Which limit of time or memory the attempt exceeded; None if it merely failed."""
-    if isinstance(error, TimeLimitExceeded):
-        return f"it had not ended after {spec.time_limit_seconds:g} s"
-    if isinstance(error, (MemoryError, SystemError)):
-        return "it needed more memory than there was"
+def _claim_next(context: Context, spec: StageSpec[Any, Any], unit: UnitOfWork) -> Work | None:
+    """Claim what this commit promises, in its transaction, if this process goes on with that."""
+    following = context.run_on.after(spec.stage)
+    if following is None or context.stop.is_set():
+        return None
+    for promise in unit.promises:
+        if promise.stage == following.stage:
+            message = parse_upgraded(following.stage, promise.payload)
+            held = _claimed(context, unit.session, following, message, promise.id)
+            if isinstance(held, ledger.Claim):
+                unit.kept.add(promise.id)
+                return Work(following, message, promise.id, held)
     return None
-
-
-def _failed(
-    context: Context,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-    error: BaseException,
-) -> None:
-    _judge(context, error)
-    reason = classify(error)
-    cost = _cost(spec, error)
-    if cost is not None and held.losses + 1 >= MOST_LOSSES:
-        reason = StoppedWorker(f"stopped its worker: {cost}, again")
-    trace = "".join(tracebacks.format_tb(error.__traceback__))
-    last = held.attempts >= spec.max_attempts and not isinstance(reason, Later)
-    if isinstance(reason, Permanent) or last:
-        _die(context, spec, message, outbox_id, held, reason, trace, type(error).__name__)
-        return
-    later = isinstance(reason, Later)
-    wait = reason.seconds if isinstance(reason, Later) else spec.backoff(held.attempts)
-    log.warning(
-        "stage_will_retry",
-        stage=spec.stage.value,
-        subject=message.subject[:36],
-        attempts=held.attempts,
-        seconds=round(wait, 2),
-        cause=describe(error),
-    )
-    try:
-        with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-            ledger.put_back(
-                work.session, held, describe(error), counts=not later, lost=cost is not None
-            )
-            if outbox_id is not None:
-                outbox.postpone(work.session, outbox_id, wait)
-    except ledger.LeaseLost:
-        log.warning("lease_lost", stage=spec.stage.value, subject=message.subject[:36])
-
-
-def _die(
-    context: Context,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-    reason: StageError,
-    trace: str,
-    error_type: str = "",
-) -> None:
-    cause = str(reason)
-    log.error("stage_died", stage=spec.stage.value, subject=message.subject[:36], cause=cause)
-    death = Death(
-        stage=spec.stage.value,
-        payload=message.payload(),
-        error_type=error_type or type(reason).__name__,
-        cause=cause,
-        traceback=trace,
-        attempts=min(held.attempts, spec.max_attempts),
-        outbox_id=outbox_id,
-        subject=message.subject,
-    )
-    try:
-        with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-            first_failed_at = ledger.bury(work.session, held, cause)
-            if outbox_id is not None:
-                outbox.dead(work.session, outbox_id)
-            dead_letters.add(work, replace(death, first_failed_at=first_failed_at))
-            if spec.on_dead is not None:
-                spec.on_dead(work, message, cause)
-    except ledger.LeaseLost:
-        log.warning("lease_lost", stage=spec.stage.value, subject=message.subject[:36])
-
-
-def _bury_unreadable(
-    context: Context,
-    spec: StageSpec[Any, Any],
-    payload: object,
-    outbox_id: UUID | None,
-    error: MessageError,
-) -> None:
-    log.error("message_unreadable", stage=spec.stage.value, cause=str(error))
-    death = Death(
-        stage=spec.stage.value,
-        payload=payload if isinstance(payload, Mapping) else {"payload": payload},
-        error_type=type(error).__name__,
-        cause=str(error),
-        outbox_id=outbox_id,
-    )
-    bury(context.store, death)
-
-
-def bury(store: Store, death: Death, *, if_idle: bool = True) -> None:
-    """Record a death that happened outside any claim; a second report of it changes nothing."""
-    with store.unit_of_work(f"stage:{death.stage}") as work:
-        dead_letters.bury(work, death, if_idle=if_idle)

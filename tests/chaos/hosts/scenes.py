@@ -12,11 +12,15 @@ from itertools import pairwise
 import sqlalchemy as sa
 
 from messages import Stage
+from store.core.database import connect
+from store.core.unit_of_work import Store
 from store.embedded.process import Command, spawn
 from store.models import now
+from tests import standby
 from tests.chaos.checker import broken_rules
 from tests.chaos.hosts.network import inside, run
-from tests.chaos.hosts.system import DATA, WORKERS, Role, System, count, running
+from tests.chaos.hosts.servers import BROKER, DATA
+from tests.chaos.hosts.system import WORKERS, Role, System, count, running
 from tests.chaos.storm.clients import Clients
 from tests.chaos.storm.history import History
 from tests.chaos.storm.system import environment, quiet
@@ -26,6 +30,7 @@ LOST = "a worker host is lost"
 CUT = "a worker host is cut from the data"
 SCHEDULER = "a scheduler's host is lost, and every message"
 COMMIT = "a host is lost in the middle of a commit"
+DATABASE = "the database's host is lost for good, and its standby promoted"
 CALM = "all is well"
 LASTING = {
     CALM: (4.0, 6.0),
@@ -33,6 +38,7 @@ LASTING = {
     CUT: (9.0, 12.0),
     SCHEDULER: (5.0, 8.0),
     COMMIT: (2.0, 4.0),
+    DATABASE: (2.0, 4.0),
 }
 """Seconds from, to. A cut is longer than the lease (1.5 s) and than the server takes to notice."""
 SETTLE_SECONDS = 120.0
@@ -82,13 +88,18 @@ class Outcome:
 
 
 def script(seed: int) -> list[Scene]:
-    """All scenes, the calm one first, with hosts and times drawn from the seed."""
+    """All scenes, the calm one first, the one without return last, with hosts and times drawn from
+    the seed."""
     draw = random.Random(seed)
     others = [LOST, CUT, SCHEDULER, COMMIT]
     draw.shuffle(others)
     return [
-        Scene(what, draw.choice(WORKERS), round(draw.uniform(*LASTING[what]), 1))
-        for what in (CALM, *others)
+        Scene(what, host, round(draw.uniform(*LASTING[what]), 1))
+        for what, host in (
+            (CALM, draw.choice(WORKERS)),
+            *((what, draw.choice(WORKERS)) for what in others),
+            (DATABASE, DATA),
+        )
     ]
 
 
@@ -185,9 +196,10 @@ def _cut(system: System, scene: Scene, seen: Seen, people: Clients, found: list[
     )
     if not _until(system, lambda: count(system.store, fresh, worker=f"%:{pid}") > 0, 30):
         found.append(f"{CUT}: the slow worker got nothing to seal")
-    run(system.plan.cut(scene.host, DATA))
+    data = (DATA, BROKER)
+    run([one for host in data for one in system.plan.cut(scene.host, host)])
     _live(system, scene.seconds)
-    run(system.plan.heal(scene.host, DATA))
+    run([one for host in data for one in system.plan.heal(scene.host, host)])
     healed = time.monotonic()
     if _until(system, lambda: system.said(name, "lease_lost ") > 0, 60):
         seen.notes = f"refused {time.monotonic() - healed:.1f} s after the cut was healed"
@@ -230,6 +242,28 @@ def _commit(system: System, scene: Scene, seen: Seen, people: Clients, found: li
     system.switch_on(scene.host)
 
 
+def _database(system: System, scene: Scene, seen: Seen, people: Clients, found: list[str]) -> None:
+    """The standby is made while people ask. Nobody is told the new address: the URL has both."""
+    servers = system.servers
+    begun = time.monotonic()
+    servers.stand_by()
+    made = time.monotonic() - begun
+    _live(system, scene.seconds)
+    off, begun = now(), time.monotonic()
+    system.switch_off(scene.host)
+    servers.postgres.kill()
+    _live(system, scene.seconds)
+    standby.promote(servers.standby.conninfo())
+    promoted = time.monotonic() - begun
+    system.store.engine.dispose()
+    system.store = Store(connect(servers.standby.database_url))
+    _until(system, lambda: any(one > off for one in _sealed(system)), 100)
+    seen.notes = (
+        f"the standby was made in {made:.1f} s, promoted {promoted:.1f} s after the loss; "
+        f"the first answer {time.monotonic() - begun - promoted:.1f} s after that"
+    )
+
+
 @contextmanager
 def _holding(system: System, host: str) -> Iterator[None]:
     """A process on a host that is about to commit; killed at the end."""
@@ -252,6 +286,7 @@ _HAPPENS: dict[str, Callable[[System, Scene, Seen, Clients, list[str]], None]] =
     CUT: _cut,
     SCHEDULER: _scheduler,
     COMMIT: _commit,
+    DATABASE: _database,
 }
 
 

@@ -1,7 +1,7 @@
-"""PostgreSQL and Redis of a data host: the embedded ones, listening on that host's address."""
+"""PostgreSQL, its standby and Redis on hosts: the embedded ones, listening on their addresses."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,12 +11,16 @@ import psycopg
 import redis
 import sqlalchemy as sa
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
 from store.embedded.postgres import DATABASE, ROLE
 from store.embedded.process import Command
-from tests.chaos.hosts.network import SUBNET
+from tests import standby
+from tests.chaos.hosts.network import SUBNET, Plan, inside
 
+DATA, STANDBY, BROKER = "data", "standby", "broker"
+"""The hosts of PostgreSQL, of its standby and of Redis."""
 POSTGRES_PORT, REDIS_PORT = 5432, 6379
 NOTICED = {
     "tcp_keepalives_idle": "2",
@@ -26,6 +30,14 @@ NOTICED = {
 }
 """With these the server notices in some six seconds that a client's host is gone, and ends what it
 left open. docs/scaling.md says the same of real hosts, with longer times."""
+CLIENT = {
+    "target_session_attrs": "read-write",
+    "connect_timeout": "2",
+    "keepalives_idle": "2",
+    "keepalives_interval": "1",
+    "keepalives_count": "3",
+}
+"""With these a client leaves a host that is gone as soon, and finds the one that was promoted."""
 
 
 def _instead(argv: tuple[str, ...], option: str, *values: str) -> tuple[str, ...]:
@@ -44,7 +56,7 @@ class HostPostgres(EmbeddedPostgres):
     def initialize(self) -> None:
         """As ever; then let the other hosts in."""
         super().initialize()
-        rule = f"host {DATABASE} {ROLE} {SUBNET}.0/24 scram-sha-256\n"
+        rule = f"host {DATABASE},replication {ROLE} {SUBNET}.0/24 scram-sha-256\n"
         with (self.data.postgres / "pg_hba.conf").open("r+", encoding="utf-8") as rules:
             if rule not in rules.read():
                 rules.write(rule)
@@ -85,39 +97,53 @@ class Servers:
     """Both, running."""
 
     postgres: HostPostgres
+    standby: HostPostgres
+    """Not made before `stand_by`."""
     redis: HostRedis
-    outside_url: str
-    """By the socket."""
     database_url: str
-    """By the address, as the hosts use it."""
+    """By the addresses, as the hosts use it."""
     redis_url: str
+    plan: Plan
+
+    def stand_by(self) -> None:
+        """Make the standby from the server that works, and require it for each commit."""
+        everywhere = self.database_url.replace("+psycopg", "", 1)
+        there = make_conninfo(everywhere, host=self.plan.address(DATA), port=POSTGRES_PORT)
+        with inside(self.plan.namespace(STANDBY)):
+            standby.copy(there, self.standby.data)
+            self.standby.start()
+        standby.require(self.postgres.conninfo())
 
 
-def url_of(address: str, password: str, noticed: dict[str, str] = NOTICED) -> str:
+def url_of(addresses: Sequence[str], password: str, noticed: dict[str, str] = NOTICED) -> str:
     """The database's URL for processes on other hosts.
 
     Args:
+        addresses: of the servers, tried in this order for the one that accepts writes.
         noticed: settings of the server's end of each connection; empty: PostgreSQL's own.
     """
-    query = {}
+    query = {"host": ",".join(addresses), "port": ",".join([str(POSTGRES_PORT)] * len(addresses))}
+    query |= CLIENT
     if noticed:
         query["options"] = " ".join(f"-c {name}={value}" for name, value in noticed.items())
         query["tcp_user_timeout"] = noticed["tcp_user_timeout"]  # of the client's end
-    plain = sa.URL.create("postgresql+psycopg", ROLE, password, address, POSTGRES_PORT, DATABASE)
+    plain = sa.URL.create("postgresql+psycopg", ROLE, password, database=DATABASE)
     # libpq, which the gateway's listener asks, knows %20 for a space and not the plus sign.
     return f"{plain.render_as_string(False)}?{urlencode(query, quote_via=quote)}"
 
 
 @contextmanager
-def servers(path: Path, address: str, noticed: dict[str, str] = NOTICED) -> Iterator[Servers]:
-    """Start both and stop them at the end. To be called inside of the data host."""
-    password = secrets.token_hex(16)
-    with DataDir(path) as data:
-        postgres = HostPostgres(data, address)
-        broker = HostRedis(data, address, password)
+def servers(path: Path, plan: Plan, noticed: dict[str, str] = NOTICED) -> Iterator[Servers]:
+    """Start PostgreSQL and Redis, each on its host, and stop all at the end."""
+    password, at = secrets.token_hex(16), plan.address
+    with DataDir(path / DATA) as data, DataDir(path / STANDBY) as second:
+        postgres, spare = HostPostgres(data, at(DATA)), HostPostgres(second, at(STANDBY))
+        broker = HostRedis(data, at(BROKER), password)
         try:
-            postgres.start()
-            broker.start()
+            with inside(plan.namespace(DATA)):
+                postgres.start()
+            with inside(plan.namespace(BROKER)):
+                broker.start()
             with psycopg.connect(postgres.conninfo(), autocommit=True) as connection:
                 connection.execute(
                     sql.SQL("ALTER ROLE {} PASSWORD {}").format(
@@ -126,11 +152,12 @@ def servers(path: Path, address: str, noticed: dict[str, str] = NOTICED) -> Iter
                 )
             yield Servers(
                 postgres,
+                spare,
                 broker,
-                postgres.database_url,
-                url_of(address, password, noticed),
-                f"redis://:{password}@{address}:{REDIS_PORT}/0",
+                url_of((at(DATA), at(STANDBY)), password, noticed),
+                f"redis://:{password}@{at(BROKER)}:{REDIS_PORT}/0",
+                plan,
             )
         finally:
-            broker.stop()
-            postgres.stop()
+            for server in (broker, spare, postgres):
+                server.stop()

@@ -22,13 +22,13 @@ from store.core.unit_of_work import Store
 from store.embedded.process import Command, spawn
 from store.models import now
 from tests.chaos.hosts.network import Plan, inside, network, run
-from tests.chaos.hosts.servers import NOTICED, Servers, servers
+from tests.chaos.hosts.servers import BROKER, DATA, NOTICED, STANDBY, Servers, servers
 from tests.chaos.storm.system import environment
 from tests.servers import wait_until
 
-DATA, GATEWAY, PEOPLE = "data", "gateway", "people"
+GATEWAY, PEOPLE = "gateway", "people"
 WORKERS = ("workers-a", "workers-b")
-HOSTS = (DATA, *WORKERS, GATEWAY, PEOPLE)
+HOSTS = (DATA, STANDBY, BROKER, *WORKERS, GATEWAY, PEOPLE)
 PORT = 8321
 
 
@@ -117,9 +117,10 @@ class System:
         self.off.discard(host)
 
     def stop(self) -> None:
-        """Kill all processes."""
+        """Kill all processes, and look on no longer."""
         for name in list(self.processes):
             self.kill(name)
+        self.store.engine.dispose()
 
 
 def make_key(store: Store) -> str:
@@ -155,17 +156,14 @@ def running(
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attest-hosts-")))
         plan = stack.enter_context(network(HOSTS))
         stack.enter_context(inside(plan.namespace(PEOPLE)))
-        held = ExitStack()
-        stack.callback(held.close)
-        with inside(plan.namespace(DATA)):
-            both = held.enter_context(servers(directory / "data", plan.address(DATA), noticed))
-        engine = connect(both.outside_url)
+        all_servers = stack.enter_context(servers(directory, plan, noticed))
+        engine = connect(all_servers.postgres.database_url)
         stack.callback(engine.dispose)
         migrate(engine)
         settings = Settings(
             data_dir=directory / "processes",
-            database_url=both.database_url,
-            redis_url=both.redis_url,
+            database_url=all_servers.database_url,
+            redis_url=all_servers.redis_url,
             port=PORT,
             encoder="hash",
             lease_seconds=lease_seconds,
@@ -182,9 +180,9 @@ def running(
         }
         logs = directory / "logs"
         logs.mkdir()
-        found = System(plan, both, settings, store, make_key(store), logs, spread)
+        found = System(plan, all_servers, settings, store, make_key(store), logs, spread)
         stack.callback(found.stop)
-        wait_until(lambda: _ready(found), 60, "the gateway answers")
+        wait_until(lambda: _ready(found), 180, "the gateway answers")
         yield found
 
 

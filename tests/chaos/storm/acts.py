@@ -4,12 +4,14 @@ import contextlib
 import os
 import random
 import signal
+import time
 from collections.abc import Callable
 
 import httpx
 import redis
 import sqlalchemy as sa
 
+from messages import QUESTION_STAGES
 from store.core.settings import Settings
 from store.core.unit_of_work import Promise
 from tests.chaos.storm.schedule import Act
@@ -20,6 +22,8 @@ from workers.runtime.broker import WokenBroker
 DELAY_SECONDS = 0.15
 SKEW_HOURS = (-48.0, -1.0, 1.0, 48.0)
 AGAIN = 40
+RUNNING_ON_SECONDS = 200.0
+"""Longest wait for a worker that is in the midst of a question."""
 
 
 def begin(system: System, act: Act) -> None:
@@ -54,6 +58,27 @@ def _signal(system: System, name: str, number: signal.Signals) -> None:
         os.kill(pid, number)
 
 
+_RUNNING_ON = sa.text(
+    "SELECT worker FROM stage_run WHERE status = 'running' AND stage = ANY(:stages) "
+    "AND started_at < clock_timestamp() - interval '0.2 s' AND lease_until > clock_timestamp()"
+)
+
+
+def _runner(system: System) -> str:
+    """Wait for a worker that is for some time in a stage after a question's first; its role."""
+    until = time.monotonic() + RUNNING_ON_SECONDS
+    while time.monotonic() < until:
+        system.supervise()
+        with system.store.reading() as session:
+            found = session.execute(_RUNNING_ON, {"stages": list(QUESTION_STAGES[1:])}).scalars()
+            pids = {int(worker.rpartition(":")[2]) for worker in found}
+        for name, process in system.processes.items():
+            if process.pid in pids and process.poll() is None:
+                return name
+        time.sleep(0.1)
+    raise TimeoutError("no worker was in the midst of a question")
+
+
 def _kill(system: System, act: Act, thing: str) -> None:
     name = _role(act, thing)
     system.away.add(name)
@@ -62,7 +87,7 @@ def _kill(system: System, act: Act, thing: str) -> None:
     elif thing == "redis":
         system.servers.redis.kill()
     else:
-        system.signal(name, signal.SIGKILL)
+        system.signal(_runner(system) if thing == "runner" else name, signal.SIGKILL)
 
 
 def _pause(system: System, act: Act, thing: str) -> None:

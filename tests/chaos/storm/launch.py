@@ -211,11 +211,27 @@ def _readers_are_not_stopped() -> None:
     from workers.runtime import stage
     from workers.runtime.watchdog import Watchdog
 
-    def beside_others(context: Any, alone: Any, *work: Any) -> None:
-        stage.attempt(context, *work)
+    def beside_others(context: Any, alone: Any, work: Any) -> None:
+        stage.attempt(context, work)
 
     Watchdog.start = Watchdog.stop = lambda self: None  # type: ignore[method-assign]
-    stage._attempt_alone = beside_others  # type: ignore[assignment]
+    stage._attempt_alone = beside_others
+
+
+def _what_is_run_on_is_not_promised() -> None:
+    """A thread goes on with the next stage of a question, and no row says that it must be done:
+    with the thread goes the question."""
+    from messages import QUESTION_STAGES
+    from store.core.unit_of_work import Promise, UnitOfWork
+
+    finish = UnitOfWork._finish
+
+    def light(self: Any) -> Any:
+        kept = [row for row in self._outbox if row["stage"] in QUESTION_STAGES[1:]]
+        self._outbox = [row for row in self._outbox if row not in kept]
+        return finish(self) + [Promise(row["id"], row["stage"], row["payload"]) for row in kept]
+
+    UnitOfWork._finish = light  # type: ignore[method-assign]
 
 
 SABOTAGES: dict[str, Callable[[], None]] = {
@@ -223,6 +239,7 @@ SABOTAGES: dict[str, Callable[[], None]] = {
     "sealing is slow": _sealing_is_slow,
     "done is done again": _done_is_done_again,
     "promises are lost": _promises_are_lost,
+    "what is run on is not promised": _what_is_run_on_is_not_promised,
     "links do not fit": _links_do_not_fit,
     "spans are shifted": _spans_are_shifted,
     "keys mean nothing": _keys_mean_nothing,

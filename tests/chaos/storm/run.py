@@ -105,7 +105,7 @@ def storm(
         if not quiet(system, settle):
             outcome.found.append(f"not quiet after {settle:.0f} s")
         outcome.settled_seconds = round(time.monotonic() - began, 1)
-        wait_until(lambda: ready(system), 60, "the gateway answers again")
+        wait_until(lambda: ready(system), 180, "the gateway answers again")
         clients.read_all()
         outcome.disk_filled = system.disk is not None
         outcome.process_starts = system.starts

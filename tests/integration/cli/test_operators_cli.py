@@ -27,7 +27,7 @@ from store.dead_letters.dead_letters import Death
 from tests.commands import Attest
 from tests.integration.runtime.harness import count, rows
 from tests.servers import ask
-from workers.runtime.stage import bury
+from workers.runtime.failures import bury
 
 pytestmark = pytest.mark.requirement("DC-5")
 CANARY = "zebrafishoma"

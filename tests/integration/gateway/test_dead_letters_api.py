@@ -8,7 +8,7 @@ import pytest
 from store.dead_letters.dead_letters import Death
 from store.pipeline import circuits
 from tests.integration.gateway.conftest import Running, serving
-from workers.runtime.stage import bury
+from workers.runtime.failures import bury
 
 pytestmark = pytest.mark.requirement("DC-5")
 ABSENT = "00000000-0000-4000-8000-000000000000"

@@ -36,7 +36,7 @@ from tests.integration.gateway.test_pages import (
 )
 from tests.integration.gateway.test_quality_api import seal
 from tests.payloads import BATCHES
-from workers.runtime.stage import bury
+from workers.runtime.failures import bury
 
 ABSENT = "00000000-0000-4000-8000-000000000000"
 LETTERS = "/operate/dead-letters"

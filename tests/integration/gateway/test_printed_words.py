@@ -20,7 +20,7 @@ from tests.integration.gateway.conftest import Running, serving, working
 from tests.integration.gateway.test_extractions import POOR
 from tests.integration.runtime.harness import rows
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
-from workers.runtime.stage import bury
+from workers.runtime.failures import bury
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x9b31m\x08\x7f\x85"
 FORGED = "✓ FORGED"

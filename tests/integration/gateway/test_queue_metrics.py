@@ -12,7 +12,7 @@ from messages import Stage
 from store.dead_letters.dead_letters import Death
 from store.pipeline import ledger, outbox
 from tests.integration.gateway.conftest import Running, serving
-from workers.runtime.stage import bury
+from workers.runtime.failures import bury
 
 
 @pytest.fixture

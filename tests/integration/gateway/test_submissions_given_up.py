@@ -16,7 +16,7 @@ from store.pipeline import circuits
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key
 from workers.inline import InlineWorker
-from workers.runtime.stage import bury
+from workers.runtime.failures import bury
 
 RECORD = {
     "source_type": "pubmed",

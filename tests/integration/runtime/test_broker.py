@@ -353,24 +353,6 @@ def test_room_for_what_was_left_is_told_by_an_acknowledgement(runtime: Start) ->
     assert [one for one in found if one is not None], "long before the slow look"
 
 
-def test_only_what_no_thread_here_waits_for_is_announced(runtime: Start) -> None:
-    probe, hold = Probe(), threading.Event()
-    probe.act = lambda _: hold.wait(20)
-    running = runtime(probe.spec(), threads=2).work()
-    with running.broker.client.pubsub(ignore_subscribe_messages=True) as channel:
-        channel.subscribe(f"{running.broker.namespace}:published:retrieve")
-        assert channel.get_message(timeout=5) is None, "the subscription"
-        promise(running.store, message())
-        wait_until(lambda: len(probe.seen) == 1, 60, "begun here")
-        assert channel.get_message(timeout=0.3) is None
-        promise(running.store, message(), message())
-        notice = channel.get_message(timeout=10)
-        assert notice is not None, "one of these has to wait"
-        hold.set()
-        wait_settled(running.store)
-    assert done(running.store) == 3
-
-
 def test_what_a_stopping_worker_has_fetched_goes_back_to_the_queue(runtime: Start) -> None:
     probe, hold = Probe(), threading.Event()
     running = runtime(probe.spec(), threads=1)  # fetches two at once

@@ -28,7 +28,8 @@ from tests.integration.runtime.harness import (
 )
 from tests.servers import wait_until
 from workers.runtime.errors import Permanent, Transient
-from workers.runtime.stage import bury, handle
+from workers.runtime.failures import bury
+from workers.runtime.stage import handle
 
 pytestmark = pytest.mark.requirement("DC-5")
 Start = Callable[..., Runtime]

@@ -48,7 +48,8 @@ from workers.inline import InlineWorker
 from workers.registry import spec_of
 from workers.runtime.broker import WokenBroker
 from workers.runtime.errors import Permanent
-from workers.runtime.stage import bury, handle
+from workers.runtime.failures import bury
+from workers.runtime.stage import handle
 
 pytestmark = pytest.mark.requirement("DC-5")
 Start = Callable[..., Runtime]

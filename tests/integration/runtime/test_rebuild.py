@@ -21,8 +21,8 @@ from tests.integration.runtime.harness import (
     wait_settled,
 )
 from workers.runtime.dead_letter_middleware import letter_id
+from workers.runtime.failures import bury
 from workers.runtime.rebuild import rebuild_queues
-from workers.runtime.stage import bury
 
 Start = Callable[..., Runtime]
 

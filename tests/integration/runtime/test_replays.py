@@ -30,7 +30,8 @@ from tests.integration.runtime.harness import (
     together,
 )
 from workers.runtime.errors import Permanent
-from workers.runtime.stage import bury, handle
+from workers.runtime.failures import bury
+from workers.runtime.stage import handle
 
 pytestmark = pytest.mark.requirement("DC-5")
 Start = Callable[..., Runtime]

@@ -51,7 +51,7 @@ _ROWS = {
 }
 _HOWS: tuple[How, ...] = (
     "succeeds", "succeeds", "fails", "waits", "dies", "is killed", "cannot commit",
-    "is killed in the commit", "dies and cannot say so",
+    "is killed in the commit", "dies and cannot say so", "is killed before it goes on",
 )  # fmt: skip
 
 
@@ -66,7 +66,9 @@ class Promises(RuleBasedStateMachine):
         self.model, self.broker = Model(), Broker()
         self.through_broker = Store(self.store.engine, self.broker.publish)
         settings = Settings(lease_seconds=LONG)
-        self.free = [Worker(self.through_broker, settings, f"w{n}") for n in range(WORKERS)]
+        self.free = [  # the first runs on, the others do not: a fleet may be mixed
+            Worker(self.through_broker, settings, f"w{n}", runs_on=n == 0) for n in range(WORKERS)
+        ]
         self.busy: list[tuple[Worker, Held]] = []
         self.questions: list[UUID] = []
         self.sound = True
@@ -128,7 +130,7 @@ class Promises(RuleBasedStateMachine):
         """All in one step, so that few steps come far."""
         working = len(self.busy)
         self._deliver(self._copy(n, kept))
-        if len(self.busy) > working:
+        while len(self.busy) > working:
             self.a_worker_ends(working, "succeeds", "takes")
 
     def _copy(self, n: int, kept: bool) -> Promise:
@@ -153,7 +155,9 @@ class Promises(RuleBasedStateMachine):
         query = sa.text("SELECT token FROM stage_run WHERE stage = :stage AND subject = :subject")
         with self.store.reading() as session:
             given = {"stage": key[0], "subject": str(key[1])}
-            return int(session.execute(query, given).scalar_one())
+            token = session.execute(query, given).scalar_one_or_none()
+        assert token is not None, f"nobody has claimed {key}"
+        return int(token)
 
     # Workers
 
@@ -166,16 +170,20 @@ class Promises(RuleBasedStateMachine):
     def a_worker_ends(self, n: int, how: How, mood: Any) -> None:
         self.broker.mood = mood
         worker, held = self.busy.pop(n % len(self.busy))
-        self.free.insert(0, worker)
         emitted = worker.end(how)
+        if not worker.works_on:
+            self.free.insert(0, worker)
         model = self.model
-        if how == "succeeds":
-            if model.finished(held):
-                for promise in emitted:
-                    published = mood != "refuses"
-                    model.promised(promise, ("generate", held.key[1]), published=published)
-            else:
-                assert not emitted
+        if how in ("succeeds", "is killed before it goes on"):
+            finished = model.finished(held)
+            if not finished and worker.works_on:
+                worker.end("is killed")
+            assert finished or not emitted
+            for promise in emitted:
+                published = worker.runs_on or mood != "refuses"
+                model.promised(promise, ("generate", held.key[1]), published=published)
+                if worker.runs_on:  # the claim is in the commit, whoever lives to begin it
+                    self._goes_on(worker, promise, how)
         elif how in ("fails", "cannot commit"):
             model.failed(held, PASSES if how == "fails" else MINDS)
         elif how == "waits":
@@ -184,6 +192,13 @@ class Promises(RuleBasedStateMachine):
             model.died(held, NEVER)
         elif how == "dies and cannot say so":
             model.broke(held, BROKEN)
+
+    def _goes_on(self, worker: Worker, promise: UUID, how: How) -> None:
+        assert worker.works_on == (how == "succeeds"), "what it promised it has claimed"
+        held = self.model.delivered(promise, self._token(self.model.promises[promise].key))
+        assert held is not None, "nobody else knows of this promise yet"
+        if worker.works_on:
+            self.busy.append((worker, held))
 
     @precondition(lambda self: self.busy and self.free)
     @rule(n=st.integers(0, WORKERS - 1))

@@ -31,7 +31,7 @@ LONG = 3600.0
 
 How = Literal[
     "succeeds", "fails", "waits", "dies", "is killed", "cannot commit", "is killed in the commit",
-    "dies and cannot say so",
+    "dies and cannot say so", "is killed before it goes on",
 ]  # fmt: skip
 
 
@@ -59,7 +59,9 @@ class Broker:
 class Worker:
     """A worker with room for one message."""
 
-    def __init__(self, store: Store, settings: Settings, name: str) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, name: str, *, runs_on: bool = False
+    ) -> None:
         leases = LeaseKeeper(store, settings.lease_seconds)  # not started: the test renews
         self.context = Context(store, settings, name, leases)
         self.emitted: list[UUID] = []
@@ -80,13 +82,23 @@ class Worker:
         self._says: queue.Queue[str] = queue.Queue()
         self._how: How = "succeeds"
         self._thread: threading.Thread | None = None
+        self.runs_on, self.works_on = runs_on, False
+        if runs_on:
+            self.context.run_on.specs.update(self._specs)
+            self.context.run_on.limit = self._goes_on
+
+    def _goes_on(self, _: float) -> None:
+        if self._how == "is killed before it goes on":
+            raise Killed
 
     def deliver(self, copy: Promise, *, damaged: bool = False) -> bool:
         """Hand over a message; whether it got the work (else the wrapper has returned)."""
         payload = {"schema": "unknown.v1"} if damaged else dict(copy.payload)
         self._how = "succeeds"  # what ended the last one says nothing of this one
         spec = self._specs[Stage(copy.stage)]
-        self._thread = threading.Thread(target=self._run, args=(spec, payload, copy.id))
+        self._thread = threading.Thread(
+            target=self._run, args=(spec, payload, copy.id), daemon=True
+        )
         self._thread.start()
         if self._says.get(timeout=60) == "working":
             return True
@@ -94,13 +106,15 @@ class Worker:
         return False
 
     def end(self, how: How) -> list[UUID]:
-        """Let the work end so; gives the promises that it tried to make."""
+        """Let the work end so; gives the promises that it tried to make. `works_on` says whether
+        the worker got the work of the next stage at once."""
         assert self._thread is not None
         self.emitted = []
         self._told.put(how)
-        assert self._says.get(timeout=60) == "ended"
-        self._thread.join(60)
-        assert not self._thread.is_alive(), "another thread of this worker ended"
+        self.works_on = self._says.get(timeout=60) == "working"
+        if not self.works_on:
+            self._thread.join(60)
+            assert not self._thread.is_alive(), "another thread of this worker ended"
         return self.emitted
 
     def renew(self) -> set[int]:

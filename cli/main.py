@@ -114,7 +114,7 @@ GROUPS = {
     "recalls": ("cli.commands.recalls:recalls_app", "Answers whose sources changed."),
     "partitions": (
         "cli.commands.partitions:partitions_app",
-        "The servers that hold parts of the index: list, add, move, rebuild, turn off.",
+        "The servers that hold parts of the index.",
     ),
     "reviews": ("cli.commands.reviews:reviews_app", "Extractions that a person should look at."),
     "keys": ("cli.commands.keys:keys_app", "Keys of the HTTP interface."),

@@ -19,10 +19,14 @@ def seems_english(question: str) -> bool:
     words = _WORD.findall(question)
     if _in_another_script(words):
         return False
-    words_said = {word.casefold() for word in words}
-    foreign = len(words_said & _foreign())
+    foreign = foreign_words(question)
     least: int = load("languages")["least"]
-    return foreign < least or foreign <= len(words_said & _english())
+    return foreign < least or foreign <= len({word.casefold() for word in words} & _english())
+
+
+def foreign_words(text: str) -> int:
+    """How many of the commonest words of other languages, none of them an English one, it has."""
+    return len({word.casefold() for word in _WORD.findall(text)} & _foreign())
 
 
 def _in_another_script(words: list[str]) -> bool:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pydantic import BaseModel, ConfigDict, Field
 
 from clinical_text.language import other_language
+from knowledge.languages import seems_english
 from workers.extract.rubrics import policy
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -50,15 +51,6 @@ def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
             no better than that.
     """
     limits = policy().readability
-    language = other_language(text)
-    if language is not None:
-        return Readability(
-            readable=False,
-            confidence=0.0,
-            issues=(f"the text is in another language than English ({language})",),
-            suggestions=("Send a translation into English",),
-            language=language,
-        )
     words = _WORD.findall(text)
     issues: list[str] = []
     confidence = 1.0
@@ -88,6 +80,15 @@ def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
             issues.append("the scan is hard to read")
         confidence = min(confidence, ocr_confidence)
     confidence = round(max(0.0, confidence), 3)
+    language = other_language(text)
+    if language is not None and (confidence >= limits.readable_from or not seems_english(text)):
+        return Readability(
+            readable=False,
+            confidence=0.0,
+            issues=(f"the text is in another language than English ({language})",),
+            suggestions=("Send a translation into English",),
+            language=language,
+        )
     suggestions = ("Upload a clearer scan", "Use a PDF with text in place of a photo")
     return Readability(
         readable=confidence >= limits.readable_from,

@@ -1,7 +1,7 @@
 """Fits the reader of kinds of works and measures it on works that it did not see.
 
     python -m benchmarks.kinds SHARED            # figures: fitted on half, read of the other half
-    python -m benchmarks.kinds SHARED --write    # knowledge/kinds.npz, fitted on all
+    python -m benchmarks.kinds SHARED --write    # knowledge/works/kinds.npz, fitted on all
 
 SHARED/data has the labelled sets. Labels come from those who indexed or chose the works:
 publication types and MeSH of PubMed's records and of PubMedQA, the trials of Evidence Inference and
@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 import yaml
 
 from benchmarks.likeness import Example, fitted, write
-from knowledge.kinds import LEARNED, features_of, kind_by_reading, kind_of
-from knowledge.likeness import TextReader
+from knowledge.matching.likeness import TextReader
 from knowledge.scenarios import scenarios
+from knowledge.works.kinds import LEARNED, features_of, kind_by_reading, kind_of
 from workers.ingest.parsers.pubmed.records import parse
 
 HERE = Path(__file__).parent
-TO = HERE.parent / "knowledge" / "kinds.npz"
+TO = HERE.parent / "knowledge" / "works" / "kinds.npz"
 OWN = yaml.safe_load((HERE / "kinds.yaml").read_text())
 OWN_EACH, OF_OWN = 60, 1.0
 """Own abstracts of a kind, and what one weighs; a real work weighs 1."""

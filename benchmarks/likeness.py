@@ -1,4 +1,5 @@
-"""Fits a small learned reader (`knowledge/likeness.py`): ridge regression in half precision."""
+"""Fits a small learned reader (`knowledge/matching/likeness.py`): ridge regression in half
+precision."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from knowledge.likeness import TextReader
+from knowledge.matching.likeness import TextReader
 
 LEAST_DOCUMENTS = 3
 RIDGE = 0.3

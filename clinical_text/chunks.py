@@ -2,7 +2,7 @@
 
 Chunks are places in the stored text and nothing else: `text[start:end]` is the chunk. Rules and
 sizes: seeds/clinical_note_prompt_and_retrieval_strategy.md, "Chunk Assembly Rules" and "Overlap
-Strategy", in knowledge/chunking.yaml.
+Strategy", in knowledge/reading/chunking.yaml.
 """
 
 import re
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from knowledge.loader import load
 from store.core.spans import Section, Span, Structure
 
-_POLICY = load("chunking")
+_POLICY = load("reading/chunking")
 CHUNK_SIZE: int = _POLICY["size"]
 CHUNK_OVERLAP: int = _POLICY["overlap"]
 MAX_PARAGRAPH: int = _POLICY["max_paragraph"]

@@ -1,7 +1,7 @@
 """Where a text is enclosed by fake tags, in comments, or in pictures that carry words away. Pure.
 
 Found in one pass: each opening mark looks up the first mark that closes it. Marks and their
-sources: knowledge/instructions.yaml.
+sources: knowledge/reading/instructions.yaml.
 """
 
 import re
@@ -89,7 +89,7 @@ def _picture_end(text: str, start: int) -> int:
 
 @cache
 def _opening() -> re.Pattern[str]:
-    tags = load("instructions")["tags"]
+    tags = load("reading/instructions")["tags"]
     tagged = rf"[<\[]\s?(?P<name>{tags}\b[^<>\[\]]{{0,200}})(?P<tagged>[>\]])"
     turn = r"(?P<turn><\|[a-z_ ]{1,30}\|>)"
     pictures = "|".join(_of_pictures())
@@ -98,7 +98,7 @@ def _opening() -> re.Pattern[str]:
 
 @cache
 def _closing_tag() -> re.Pattern[str]:
-    tags = load("instructions")["tags"]
+    tags = load("reading/instructions")["tags"]
     return re.compile(rf"[<\[]\s?/\s?(?P<tag>{tags})\s?[>\]]", re.I)
 
 
@@ -111,4 +111,4 @@ def _pictures() -> re.Pattern[str]:
 
 
 def _of_pictures() -> list[str]:
-    return list(load("instructions")["pictures"])
+    return list(load("reading/instructions")["pictures"])

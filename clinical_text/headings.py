@@ -1,6 +1,7 @@
 """Which lines of a text are headings, and which words of a heading are its title.
 
-Vocabulary: knowledge/headings.yaml. Every test looks at one line and at most its neighbours.
+Vocabulary: knowledge/reading/headings.yaml. Every test looks at one line and at most its
+neighbours.
 """
 
 import re
@@ -43,12 +44,12 @@ UNMARKED_LEVEL = 8
 
 
 def _known() -> frozenset[str]:
-    lists = load("headings")
+    lists = load("reading/headings")
     return frozenset(word for group in lists.values() for word in group)
 
 
 _KNOWN = _known()
-_OF_ABSTRACTS = frozenset(load("headings")["abstract"])
+_OF_ABSTRACTS = frozenset(load("reading/headings")["abstract"])
 _JOINED = re.compile(r"(?<!\s)(?:\s*+[/&,]\s*+|\s++and\s++)")
 _LONGEST_KNOWN = max(map(len, _KNOWN))
 

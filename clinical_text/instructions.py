@@ -1,8 +1,8 @@
 """Sentences of a source that speak to the program reading it, or try to steer its answer. Pure.
 
 A source is data. What is found here is no candidate for a claim, is given to no model and backs no
-quotation. Patterns and their sources: knowledge/instructions.yaml. A plain false statement of a
-source is not found here and cannot be: that is what the other sources, their tiers and the
+quotation. Patterns and their sources: knowledge/reading/instructions.yaml. A plain false statement
+of a source is not found here and cannot be: that is what the other sources, their tiers and the
 reported conflicts are for.
 """
 
@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from clinical_text.enclosures import enclosed
 from clinical_text.invisible import smuggles, visible
 from knowledge.loader import load
-from knowledge.needs import Needy
+from knowledge.matching.needs import Needy
 from store.core.spans import Span
 
 # Letters of other scripts that look like Latin ones (Unicode TS 39, confusables.txt): capitals of
@@ -120,7 +120,7 @@ def _outside(text: str, span: Span, places: Sequence[tuple[int, int]]) -> list[S
 
 @cache
 def _marks() -> Needy:
-    policy = load("instructions")
+    policy = load("reading/instructions")
     tag = rf"<\s?/?\s?(?:{policy['tags']})(?:\s[^<>]{{0,200}})?/?>"
     pictures = [(["["], one) for one in policy["pictures"]]
     listed = [(one["needs"], one["pattern"]) for one in policy["marks"]]
@@ -133,7 +133,7 @@ def _is_marked(text: str) -> bool:
 
 @cache
 def _patterns() -> Needy:
-    policy = load("instructions")
+    policy = load("reading/instructions")
     return Needy((one["needs"], _filled(one["pattern"], policy)) for one in policy["patterns"])
 
 
@@ -162,7 +162,7 @@ def _begun_anew(passage: str) -> Iterator[str]:
 
 @cache
 def _code() -> re.Pattern[str]:
-    return re.compile(rf"[A-Za-z0-9+/_-]{{{load('instructions')['encoded_run']},}}")
+    return re.compile(rf"[A-Za-z0-9+/_-]{{{load('reading/instructions')['encoded_run']},}}")
 
 
 def _holds_code(text: str) -> bool:
@@ -213,4 +213,4 @@ def _says_unspaced(run: str) -> bool:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    return re.compile(load("instructions")["unspaced"])
+    return re.compile(load("reading/instructions")["unspaced"])

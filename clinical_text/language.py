@@ -14,9 +14,9 @@ from functools import cache
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from knowledge.languages import foreign_words
 from knowledge.names.spelling import fold
 from knowledge.names.tables import tables
+from knowledge.reading.languages import foreign_words
 
 READ = 4000
 """Characters of a text that are read."""

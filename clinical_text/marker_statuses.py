@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from knowledge.guard_terms import population_terms
+from knowledge.guards.guard_terms import population_terms
 
 # Names of markers have up to 20 characters; several may be joined by strokes.
 _MARKER = r"(?P<marker>[A-Za-z][\w/]{0,60}(?:-\d{1,10})?)"

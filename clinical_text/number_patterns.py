@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from clinical_text.normalize import MINUS
 from clinical_text.vocabulary import vocabulary
-from knowledge.literals import ignoring_case, needs
+from knowledge.matching.literals import ignoring_case, needs
 
 _WORDS = vocabulary()
 

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from clinical_text.number_patterns import counted_after, unit_after
 from clinical_text.vocabulary import vocabulary
-from knowledge.literals import Needs, ignoring_case, needs
 from knowledge.loader import load
+from knowledge.matching.literals import Needs, ignoring_case, needs
 
 Term = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^A-Z]+$")]
 

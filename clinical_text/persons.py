@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from knowledge.persons import person_policy
+from knowledge.documents.persons import person_policy
 
 _HEADER = 400
 """Characters in which the name and the number of one header stand, and its title before (ours)."""

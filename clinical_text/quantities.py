@@ -40,7 +40,7 @@ from clinical_text.number_patterns import (
 )
 from clinical_text.numbered_names import numbered_names, same_name
 from clinical_text.vocabulary import vocabulary
-from knowledge.literals import ignoring_case
+from knowledge.matching.literals import ignoring_case
 
 # Code points before a number that can name its measure or comparator.
 LOOK_BACK = 100

@@ -1,7 +1,8 @@
 """Where sentences end in clinical English: rules over the full stops, in one pass.
 
 The rules are ours. Each stop is looked at once, with a bounded number of characters before and
-after it, so time is linear in the text whatever it holds. Vocabulary: knowledge/abbreviations.yaml.
+after it, so time is linear in the text whatever it holds. Vocabulary:
+knowledge/reading/abbreviations.yaml.
 """
 
 import re
@@ -38,7 +39,7 @@ class _Vocabulary(NamedTuple):
 
 
 def _vocabulary() -> _Vocabulary:
-    lists = load("abbreviations")
+    lists = load("reading/abbreviations")
     return _Vocabulary(*(frozenset(lists[name]) for name in _Vocabulary._fields))
 
 

@@ -1,4 +1,5 @@
-"""The words and units of `knowledge/quotations.yaml`, checked and indexed once per process."""
+"""The words and units of `knowledge/reading/quotations.yaml`, checked and indexed once per
+process."""
 
 from functools import cached_property, lru_cache
 from typing import Annotated, Literal
@@ -66,4 +67,4 @@ def vocabulary() -> Vocabulary:
 
     Raises ValidationError when the data file was edited into something invalid.
     """
-    return Vocabulary.model_validate(load("quotations"))
+    return Vocabulary.model_validate(load("reading/quotations"))

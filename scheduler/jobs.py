@@ -8,7 +8,7 @@ import sqlalchemy as sa
 import structlog
 from sqlmodel import Session
 
-from knowledge.retention import TextKind
+from knowledge.operation.retention import TextKind
 from scheduler.weekly import write_weekly
 from store.core.clock import database_now
 from store.core.unit_of_work import Promise, Store

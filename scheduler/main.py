@@ -12,7 +12,7 @@ import structlog
 from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from knowledge.retention import keep_days
+from knowledge.operation.retention import keep_days
 from scheduler import jobs, mailing, refreshing
 from scheduler.intervals import Every, catch_up
 from store.core.database import passes_by_itself

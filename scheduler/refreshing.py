@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 from sqlmodel import Session, col, select
 
-from knowledge.sources import connector_policies
+from knowledge.feeds.sources import connector_policies
 from store.core.unit_of_work import Store, UnitOfWork
 from store.models import SlaBreach, Watch
 from store.pipeline import schedule_ticks

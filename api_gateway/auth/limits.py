@@ -20,7 +20,7 @@ import redis
 import structlog
 from sqlmodel import Session
 
-from knowledge.access import AccessPolicy, access_policy
+from knowledge.operation.access import AccessPolicy, access_policy
 from store.access import keys
 from store.core.unit_of_work import Store
 from store.models import AccessKey

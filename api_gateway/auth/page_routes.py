@@ -14,7 +14,7 @@ from api_gateway.pages.forms import Form
 from api_gateway.pages.rendering import frame, page
 from api_gateway.problems import request_id_of
 from api_gateway.state import InGateway
-from knowledge.access import access_policy
+from knowledge.operation.access import access_policy
 from store.access import sessions
 from store.models import now
 

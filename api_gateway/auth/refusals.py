@@ -15,7 +15,7 @@ from uuid import UUID
 import structlog
 
 from api_gateway.problems import Problem
-from knowledge.access import Noted, RefusalPolicy, access_policy
+from knowledge.operation.access import Noted, RefusalPolicy, access_policy
 from store.core.unit_of_work import Store
 from store.models import now
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from api_gateway.pages.links import evidence_link
 from api_gateway.pages.wording import Badge
 from api_gateway.problems import GIVEN_UP, FieldError, Problem
-from knowledge.sources import source_policies
+from knowledge.feeds.sources import source_policies
 from store.documents.submissions import SentBatch, SentDocument, SentItem
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"

@@ -34,7 +34,7 @@ from api_gateway.schemas import (
     VersionOut,
 )
 from api_gateway.state import InGateway
-from knowledge.sources import source_policy
+from knowledge.feeds.sources import source_policy
 from messages import Stage
 from store.documents import browse, claimed_works, indexing
 from store.documents.citation_query import known

@@ -14,8 +14,8 @@ from api_gateway.pages.clocks import (
     span_of_hours,
 )
 from api_gateway.pages.wording import STANDING, Badge
-from knowledge.links import direct_url
-from knowledge.sources import source_policy
+from knowledge.feeds.sources import source_policy
+from knowledge.works.links import direct_url
 from store.documents.browse import DocumentSummary, VersionSummary
 from store.documents.publication_status import HeldNotice, Standing
 

@@ -18,7 +18,7 @@ from api_gateway.pages.clocks import milliseconds
 from api_gateway.pages.forms import Given, lines
 from api_gateway.problems import invalid
 from api_gateway.resources.page_routes import Pages, page_router
-from knowledge.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
+from knowledge.documents.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
 from knowledge.loader import load
 from store.extractions import extractions, reviews
 from store.models import ExtractionIteration, ExtractionRow, Review

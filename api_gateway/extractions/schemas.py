@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from api_gateway.http.storable import STORABLE
-from knowledge.extraction import DocumentTypeName, ProfileName, extraction_policy
+from knowledge.documents.extraction import DocumentTypeName, ProfileName, extraction_policy
 
 MAX_DOCUMENT_CHARS = extraction_policy().max_chars
 MAX_VALUE_CHARS = 2_000

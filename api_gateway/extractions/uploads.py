@@ -23,7 +23,7 @@ from api_gateway.http.uploads import (
     require_content,
 )
 from api_gateway.problems import Problem, from_validation
-from knowledge.extraction import DocumentTypeName, ProfileName
+from knowledge.documents.extraction import DocumentTypeName, ProfileName
 from store.extractions.extractions import File
 
 FORM_FIELDS = {"file", "title", "document_type", "profile"}

@@ -19,7 +19,7 @@ from api_gateway.pages.rendering import page, render
 from api_gateway.pages.wording import RECALL
 from api_gateway.problems import not_found, request_id_of
 from api_gateway.state import Gateway, InGateway
-from knowledge.access import access_policy
+from knowledge.operation.access import access_policy
 from store.access import keys
 from store.models import AccessKey, now
 from store.recalls import log

@@ -14,7 +14,7 @@ from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import KEY, SCOPE
 from api_gateway.problems import Problem, invalid, not_found, request_id_of
 from api_gateway.state import Gateway, InGateway
-from knowledge.access import access_policy
+from knowledge.operation.access import access_policy
 from store.access import keys
 from store.core.unit_of_work import UnitOfWork
 from store.models import LOCAL_OWNER, now

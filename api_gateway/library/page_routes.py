@@ -29,9 +29,9 @@ from api_gateway.sources.schemas import RefreshIn
 from api_gateway.sources.watch_routes import list_watches, stop_watch
 from api_gateway.state import Gateway, InGateway
 from clinical_text.packs import differences
-from knowledge.packs import pack_named
+from knowledge.feeds.packs import pack_named
+from knowledge.feeds.sources import connector_policies
 from knowledge.scenarios import scenarios
-from knowledge.sources import connector_policies
 from store.documents import browse, library
 from store.index.partitions import without
 from store.models import Refresh, Watch, now

@@ -10,9 +10,9 @@ from api_gateway.documents.versions_view import STATUS as VERSION
 from api_gateway.pages.clocks import Moment, moment, published, span_of_hours
 from api_gateway.pages.links import evidence_link
 from api_gateway.pages.wording import Badge, badge
+from knowledge.feeds.sources import connector_policies, source_policies, source_policy
+from knowledge.feeds.watches import Suggestion, suggestions
 from knowledge.scenarios import scenarios
-from knowledge.sources import connector_policies, source_policies, source_policy
-from knowledge.watches import Suggestion, suggestions
 from store.documents.library import UPLOADED, Found, Held
 from store.models import Refresh
 from store.sources.packs import WorkState

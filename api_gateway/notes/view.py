@@ -9,7 +9,7 @@ from api_gateway.pages.clocks import moment
 from api_gateway.pages.highlights import Place, Run, inside, runs
 from api_gateway.pages.wording import Badge
 from api_gateway.resources.page_routes import SentLine
-from knowledge.notes import LISTS
+from knowledge.documents.notes import LISTS
 from store.models import Note
 
 TITLES: Mapping[str, str] = {

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from api_gateway.auth.access import Caller, InCaller, Scope, foreign, needs
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
 from api_gateway.state import Gateway, InGateway
-from knowledge.retention import KINDS, TextKind, reason_given
+from knowledge.operation.retention import KINDS, TextKind, reason_given
 from store.operations import erasure
 
 router = APIRouter(dependencies=[needs(Scope.ASK)])
@@ -25,8 +25,8 @@ ReasonQuery = Annotated[
     str,
     Query(
         max_length=40,
-        description="why, one of the names in `knowledge/retention.yaml`; no words of your own, "
-        "because the audit keeps it",
+        description="why, one of the names in `knowledge/operation/retention.yaml`; no words "
+        "of your own, because the audit keeps it",
     ),
 ]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-from knowledge.operating import replay_policy
+from knowledge.operation.operating import replay_policy
 from messages import Stage
 from store.dead_letters.listing import Chosen, Group
 

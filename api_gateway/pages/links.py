@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
-from knowledge.links import is_direct
+from knowledge.works.links import is_direct
 
 
 def evidence_link(

@@ -21,7 +21,7 @@ from api_gateway.quality.view import (
     values,
 )
 from api_gateway.state import InGateway
-from knowledge.quality import quality_metrics
+from knowledge.operation.quality import quality_metrics
 from store.extractions import quality as extraction_quality
 from store.models import now
 from store.reports import model_usage, quality, quality_report, week_report

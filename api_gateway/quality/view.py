@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from api_gateway.pages.clocks import dollars, number
 from api_gateway.pages.wording import Badge
-from knowledge.quality import Group
+from knowledge.operation.quality import Group
 from store.reports.model_usage import DayCost
 from store.reports.quality_report import Day, Judged
 

@@ -13,7 +13,7 @@ from pydantic_core import core_schema
 
 from contracts import answer, retrieval
 from contracts.answer import Reason
-from knowledge.links import DirectUrl, is_direct
+from knowledge.works.links import DirectUrl, is_direct
 from store.recalls.log import RecallState
 
 

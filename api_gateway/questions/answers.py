@@ -150,7 +150,7 @@ def failed_answer() -> dict[str, Any]:
 
     Its reason is `unchecked`, because nothing was verified (invariant 6).
     """
-    trust = load("trust")
+    trust = load("works/trust")
     return {
         "asked": None,
         "lead": {

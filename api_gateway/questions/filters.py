@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import core_schema
 
 from knowledge.loader import load
-from knowledge.tags import Kind
+from knowledge.subjects.tags import Kind
 from store.documents.records import SourceType
 
 
@@ -36,14 +36,14 @@ Moment = Annotated[AwareDatetime | date, BeforeValidator(_written)]
 
 @dataclass(frozen=True)
 class _TagOf:
-    """Marks a string that is a tag of `kind` in `knowledge/vocabulary.yaml`."""
+    """Marks a string that is a tag of `kind` in `knowledge/subjects/vocabulary.yaml`."""
 
     kind: Kind
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
-        return core_schema.literal_schema([*load("vocabulary")[self.kind]])
+        return core_schema.literal_schema([*load("subjects/vocabulary")[self.kind]])
 
 
 SourceTypes = Annotated[list[SourceType], Field(min_length=1)]

@@ -28,7 +28,7 @@ from api_gateway.questions.view import question_view
 from api_gateway.recalls.schemas import RecallFilter
 from api_gateway.schemas import QuestionOut
 from api_gateway.state import Gateway, InGateway
-from knowledge.sources import connector_policies
+from knowledge.feeds.sources import connector_policies
 from store.documents import browse
 from store.models import DocumentVersion, Question, Refresh, Watch, now
 from store.pipeline import circuits

@@ -22,8 +22,8 @@ from api_gateway.sources.schemas import (
     SourceOut,
 )
 from api_gateway.state import Gateway, InGateway
-from knowledge.queries import QueryRefused, plain_query
-from knowledge.sources import connector_policies
+from knowledge.feeds.queries import QueryRefused, plain_query
+from knowledge.feeds.sources import connector_policies
 from store.core.unit_of_work import UnitOfWork
 from store.documents import browse, finding_log
 from store.documents.findings import Kind as FindingKind

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from api_gateway.http.storable import STORABLE
-from knowledge.sources import Tier
+from knowledge.feeds.sources import Tier
 from store.documents.findings import Kind as FindingKind
 
 RefreshStatus = Literal["queued", "fetching", "storing", "complete", "failed"]

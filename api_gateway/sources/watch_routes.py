@@ -10,7 +10,7 @@ from api_gateway.problems import documented, invalid, not_found, request_id_of
 from api_gateway.sources.routes import require_known, source_out
 from api_gateway.sources.schemas import FollowedOut, WatchIn, WatchList
 from api_gateway.state import Gateway, InGateway
-from knowledge.queries import QueryRefused, plain_query
+from knowledge.feeds.queries import QueryRefused, plain_query
 from store.models import now
 from store.sources import source_report, watches
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from knowledge.notes import LISTS
+from knowledge.documents.notes import LISTS
 
 ALL = (*LISTS, "plan")
 GROUPS: Mapping[str, Sequence[str]] = {

@@ -30,7 +30,7 @@ from rich.console import Console
 
 from benchmarks.search.corpus import BLOCK, Corpus
 from benchmarks.search.load import load, published, statuses
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from store.core.database import connect
 from store.core.schema import migrate
 from store.core.settings import Settings

@@ -1,7 +1,8 @@
 """`python -m benchmarks.verifier.thresholds PAIRS`: from when on the verifier is sure.
 
 Read are the written pairs of texts that were held out of training (one in ten; PAIRS is the file of
-`benchmarks.verifier.pairs`), by the product's weights. Printed, for `knowledge/judging.yaml`:
+`benchmarks.verifier.pairs`), by the product's weights. Printed, for
+`knowledge/answering/judging.yaml`:
 
 - `supported`: the decision without a model (no hard fact, no doubt, no copy with a change, a score
   from here on) accepts at most 1.5 % of the pairs that are not borne out;

@@ -9,7 +9,7 @@ from api_gateway.questions.filters import Filters
 from api_gateway.questions.question_in import QuestionIn
 from cli.client.gateway import client_of, submit
 from cli.client.waiting import Say, Work, nothing
-from knowledge.choosing import one_of
+from knowledge.matching.choosing import one_of
 
 _OPTIONS = {
     "as_of": "--as-of",

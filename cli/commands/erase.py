@@ -8,7 +8,7 @@ import typer
 
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.printing import say
-from knowledge.retention import TextKind, reason_given
+from knowledge.operation.retention import TextKind, reason_given
 from store.operations import erasure
 
 ACTOR = "cli"
@@ -28,7 +28,8 @@ def erase(
     kind: Kind,
     subject: Annotated[UUID, typer.Argument(metavar="ID")],
     reason: Annotated[
-        str, typer.Option(help="a name of knowledge/retention.yaml, such as patient-request")
+        str,
+        typer.Option(help="a name of knowledge/operation/retention.yaml, such as patient-request"),
     ],
     as_json: JsonOption = False,
 ) -> None:

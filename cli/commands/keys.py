@@ -16,7 +16,7 @@ from rich.table import Column, Table
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.printing import say, say_beside
 from cli.output.tables import table_console
-from knowledge.access import access_policy
+from knowledge.operation.access import access_policy
 from store.access import keys
 from store.models import AccessKey, now
 

@@ -16,7 +16,7 @@ from cli.commands.sources import in_words
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.tables import table_console
 from clinical_text.packs import differences
-from knowledge.packs import pack_named
+from knowledge.feeds.packs import pack_named
 from knowledge.scenarios import Scenario, scenarios
 from store.models import now
 from store.sources import packs

@@ -16,7 +16,7 @@ from cli.commands.sources import SourceArgument, checked_query, in_words
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.bars import terminal_bars
 from cli.output.printing import Console, say
-from knowledge.sources import connector_policy
+from knowledge.feeds.sources import connector_policy
 from store.core.unit_of_work import Store
 from store.models import Refresh, Watch, now
 from store.sources import refresh_requests, refreshes

@@ -13,9 +13,9 @@ from cli.instance.context import Instance, JsonOption, print_json
 from cli.instance.health_checks import incomplete
 from cli.output.printing import say
 from cli.output.tables import table_console
-from knowledge.queries import plain_query
-from knowledge.sources import connector_policy
-from knowledge.watches import Suggestion, suggestions
+from knowledge.feeds.queries import plain_query
+from knowledge.feeds.sources import connector_policy
+from knowledge.feeds.watches import Suggestion, suggestions
 from store.core.settings import Settings
 from store.documents import browse, finding_log
 from store.documents.findings import Kind

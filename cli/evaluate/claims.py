@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from workers.verify.comparable import is_quoted_whole
 from workers.verify.entailment import reader
 from workers.verify.entailment.passages import parts
@@ -18,7 +18,7 @@ from workers.verify.entailment.reader import Reading
 Label = Literal["supported", "contradicted", "not_enough"]
 LABELS: tuple[Label, ...] = ("supported", "contradicted", "not_enough")
 # The thresholds of the trade-off curve. The figures of the report use the policy's own threshold
-# (knowledge/judging.yaml).
+# (knowledge/answering/judging.yaml).
 STEPS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 
 

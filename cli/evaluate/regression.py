@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from cli.evaluate.corpora import take_in_path
 from cli.evaluate.scratch import maintain, scratch, take_in
 from contracts import Answer, Retrieval
-from knowledge.links import is_search_page
-from knowledge.regression import Asked, regression
+from knowledge.operation.regression import Asked, regression
+from knowledge.works.links import is_search_page
 from store.core.settings import Settings
 from store.models import Answer as StoredAnswer
 from store.models import Retrieval as StoredRetrieval

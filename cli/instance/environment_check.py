@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from knowledge.retention import NotKept, keep_days
+from knowledge.operation.retention import NotKept, keep_days
 from store.audit.keys import VARIABLE, BadKey, parse
 from store.core.settings import OF_A_FILE, PREFIX, SECRET, Settings
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource
 
-from knowledge.retention import TextKind
+from knowledge.operation.retention import TextKind
 from store.core.settings import Settings, secrets_of_files
 
 _JSON = {

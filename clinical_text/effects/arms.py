@@ -24,7 +24,7 @@ from clinical_text.effects.patterns import (
 from clinical_text.normalize import MINUS
 from clinical_text.number_patterns import NUMBER, NUMBER_WORD, NUMBER_WORD_NEEDS
 from clinical_text.quantities import Numbers, Quantity
-from knowledge.literals import ignoring_case
+from knowledge.matching.literals import ignoring_case
 
 _BETWEEN_CHARS = 160
 _SIGNS = f"+{MINUS}"

@@ -17,7 +17,7 @@ from clinical_text.effects.named import RATIOS, Found, PValue, named
 from clinical_text.effects.patterns import GAP, MEASURE, MEASURE_NEEDS
 from clinical_text.normalize import fold_dashes
 from clinical_text.quantities import Numbers
-from knowledge.literals import ignoring_case
+from knowledge.matching.literals import ignoring_case
 from store.core.spans import Span
 
 Direction = Literal["lower", "higher", "none"]

@@ -23,7 +23,7 @@ from clinical_text.effects.patterns import (
     decimal,
 )
 from clinical_text.quantities import Kind, Numbers, Quantity
-from knowledge.literals import ignoring_case
+from knowledge.matching.literals import ignoring_case
 from store.core.spans import Span
 
 RATIOS = frozenset({"HR", "OR", "RR"})

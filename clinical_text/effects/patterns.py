@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 
 from clinical_text.normalize import MINUS
-from knowledge.literals import needs
+from knowledge.matching.literals import needs
 
 GAP = 20
 """White space: a sentence with a gap of 20 is laid out in columns, and is not read."""

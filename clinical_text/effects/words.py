@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from clinical_text.effects.patterns import GAP, bounded
-from knowledge.literals import Needs, ignoring_case, in_any_case, needs
 from knowledge.loader import load
+from knowledge.matching.literals import Needs, ignoring_case, in_any_case, needs
 from store.core.spans import Span
 
 OUTCOME_WITHIN = 240
@@ -97,7 +97,7 @@ def _needs(name: str) -> Needs:
 
 @cache
 def _patterns() -> _Patterns:
-    words: dict[str, Any] = load("effects")
+    words: dict[str, Any] = load("reading/effects")
     outcomes = words["outcomes"]
     heads = _by_first_letter(outcomes["heads"])
     modifiers = _by_first_letter(outcomes["modifiers"])

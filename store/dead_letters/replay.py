@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.operating import replay_policy
+from knowledge.operation.operating import replay_policy
 from messages.upgrades import UPGRADES, Upgrades
 from store.core.clock import database_now
 from store.core.cursors import pack
@@ -107,7 +107,7 @@ def replay_matching(
     Args:
         dry_run: only report what would be done.
         force: also replay letters that died again of the same cause; see `dead_letters.plan`.
-        per_second: letters per second; None: the value in `knowledge/operating.yaml`.
+        per_second: letters per second; None: the value in `knowledge/operation/operating.yaml`.
         limit: examine at most this many; None: all.
         most: replay at most this many; refused letters do not count.
         after: only letters that died after this place (`Report.after` of the call before).

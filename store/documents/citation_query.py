@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.sources import connector_policies
+from knowledge.feeds.sources import connector_policies
 from store.documents.documents import CHECKED_AT
 from store.documents.findings import doubts_of
 from store.documents.publication_status import Asked, HeldNotice, Standing

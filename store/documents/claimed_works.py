@@ -1,9 +1,9 @@
 """Documents that claim to be a work that a source holds: a caller's record under a PMID, a user's
 guideline file with a DOI.
 
-`numbers` in `knowledge/sources.yaml` says by which numbers a source names its works. A document
-that somebody else brings under such a number is kept separately, and the number is in doubt there,
-never at the source's.
+`numbers` in `knowledge/feeds/sources.yaml` says by which numbers a source names its works. A
+document that somebody else brings under such a number is kept separately, and the number is in
+doubt there, never at the source's.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,8 +15,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.anchors import ARTICLE
-from knowledge.sources import connector_policies, connector_policy, owners_of
+from knowledge.feeds.sources import connector_policies, connector_policy, owners_of
+from knowledge.works.anchors import ARTICLE
 from store.core.copying import uuid_array
 from store.core.unit_of_work import UnitOfWork
 from store.documents import publication_status

@@ -7,13 +7,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from knowledge.drugs import brands, classes_at, drugs_at, names_one
 from knowledge.loader import load
+from knowledge.matching.words import lowered
 from knowledge.names.forms import forms
 from knowledge.names.reading import names
-from knowledge.products import has_products, is_narrow, products
-from knowledge.tags import KINDS, Kind, mentions, tags, telling
-from knowledge.words import lowered
+from knowledge.subjects.drugs import brands, classes_at, drugs_at, names_one
+from knowledge.subjects.products import has_products, is_narrow, products
+from knowledge.subjects.tags import KINDS, Kind, mentions, tags, telling
 from store.index.terms import term_set
 
 
@@ -105,7 +105,7 @@ class Content:
 def content_terms(question: str) -> frozenset[int]:
     """The terms of a question without its words of asking; all terms if it has no others."""
     terms = term_set(question)
-    return terms - term_set(" ".join(load("questions")["asking_words"])) or terms
+    return terms - term_set(" ".join(load("questions/questions")["asking_words"])) or terms
 
 
 def content(question: str, weighted: Mapping[int, float]) -> Content:
@@ -191,14 +191,14 @@ def _single(*words: str) -> frozenset[int]:
 
 @cache
 def _same_words() -> Sequence[frozenset[int]]:
-    return [_single(*words) for words in load("answers")["same_words"]]
+    return [_single(*words) for words in load("questions/answers")["same_words"]]
 
 
 @cache
 def _same_phrases() -> Sequence[tuple[re.Pattern[str], Sequence[frozenset[int]]]]:
     return [
         (re.compile(rule["asked"], re.IGNORECASE), [_single(*words) for words in rule["words"]])
-        for rule in load("answers")["same_phrases"]
+        for rule in load("questions/answers")["same_phrases"]
     ]
 
 
@@ -210,4 +210,4 @@ def share(asked: Iterable[Content], words: str) -> float:
 @cache
 def kind_terms(source_type: str) -> frozenset[int]:
     """The terms that a document answers by being of this kind of source (`kind_words`)."""
-    return term_set(" ".join(load("questions")["kind_words"].get(source_type, ())))
+    return term_set(" ".join(load("questions/questions")["kind_words"].get(source_type, ())))

@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from knowledge.sources import connector_policy
+from knowledge.feeds.sources import connector_policy
 from store.core.copying import ordered_uuid, text_array
 from store.core.spans import Structure
 from store.core.unit_of_work import UnitOfWork
@@ -41,7 +41,8 @@ class Stored:
     """The outcome of storing one record.
 
     `outdated`: the held version was fetched later. `deferred`: the held version comes from a source
-    that this one defers to (`knowledge/sources.yaml`). In both cases the record is not stored.
+    that this one defers to (`knowledge/feeds/sources.yaml`). In both cases the record is not
+    stored.
     """
 
     document_id: UUID

@@ -9,8 +9,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.kinds import kind_of
-from knowledge.tagging import Tags, tags_of, vocabulary_version
+from knowledge.subjects.tagging import Tags, tags_of, vocabulary_version
+from knowledge.works.kinds import kind_of
 
 _PUT = sa.text(
     """

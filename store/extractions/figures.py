@@ -1,7 +1,7 @@
 """Extraction over a window of time: outcomes, scores, durations and cost.
 
 Counts, shares, means and seconds, but no ids and no words. Targets and alerts of the `marc.*`
-metrics are in `knowledge/quality.yaml`.
+metrics are in `knowledge/operation/quality.yaml`.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.quality import UNKNOWN, Figure
+from knowledge.operation.quality import UNKNOWN, Figure
 
 _FIGURES = """
     count(*) AS documents,

@@ -32,7 +32,7 @@ class Filter:
     """Conditions that must all hold; None means any.
 
     Only standing versions pass: those current now, or current at `as_of`, but never retracted ones.
-    At least one tag must match. Whatever brought it, a guideline is one (`knowledge.kinds`).
+    At least one tag must match. Whatever brought it, a guideline is one (`knowledge.works.kinds`).
     Versions without a date are outside every date range; a range includes both ends.
     """
 

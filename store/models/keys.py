@@ -15,7 +15,7 @@ from store.models.columns import created, moment
 class AccessKey(SQLModel, table=True):
     """What a caller may do, and how much of it. The secret itself is not here, only its hash.
 
-    Limits that are None are those of `knowledge/access.yaml`.
+    Limits that are None are those of `knowledge/operation/access.yaml`.
     """
 
     __tablename__: ClassVar[str] = "access_key"

@@ -21,7 +21,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from knowledge.retention import TextKind
+from knowledge.operation.retention import TextKind
 from messages import MessageError, Stage
 from messages.upgrades import parse_upgraded
 from store.core.unit_of_work import UnitOfWork

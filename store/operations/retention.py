@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.retention import BY_AGE, TextKind, retention_policy
+from knowledge.operation.retention import BY_AGE, TextKind, retention_policy
 from store.core.unit_of_work import Store
 from store.operations import erasure
 

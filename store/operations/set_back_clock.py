@@ -8,7 +8,7 @@ recognised by having been published, begun or changed later than now.
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.operating import circuit_policy
+from knowledge.operation.operating import circuit_policy
 from store.pipeline.circuits import HELD_UNTIL
 
 AHEAD_SECONDS = 60.0

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 import structlog
 from sqlmodel import Session
 
-from knowledge.operating import CircuitPolicy, circuit_policy
+from knowledge.operation.operating import CircuitPolicy, circuit_policy
 from messages import Stage
 from store.core.clock import database_now
 from store.core.unit_of_work import UnitOfWork

@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from knowledge.cures import cure_policy, cure_query, record_query
+from knowledge.questions.cures import cure_policy, cure_query, record_query
 from store.core.unit_of_work import UnitOfWork
 from store.models import Refresh, Watch
 from store.sources import refreshes, source_report, source_states, watches

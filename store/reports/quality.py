@@ -14,7 +14,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, SQLModel
 
-from knowledge.quality import UNKNOWN, Figure
+from knowledge.operation.quality import UNKNOWN, Figure
 from store.models import AnswerQuality
 from store.questions.states import Sealed
 from store.reports import model_usage

@@ -10,7 +10,7 @@ from typing import Literal
 
 from sqlmodel import Session
 
-from knowledge.quality import UNKNOWN, Figure, QualityMetric, quality_metrics
+from knowledge.operation.quality import UNKNOWN, Figure, QualityMetric, quality_metrics
 from store.extractions import quality as extraction_quality
 from store.reports import quality
 

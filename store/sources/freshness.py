@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.sources import connector_sla_hours
+from knowledge.feeds.sources import connector_sla_hours
 from store.core.unit_of_work import UnitOfWork
 from store.models import Watch
 

@@ -10,9 +10,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.anchors import known_identifiers
-from knowledge.packs import PREFIX, pack_queries, primary_source
+from knowledge.feeds.packs import PREFIX, pack_queries, primary_source
 from knowledge.scenarios import Entry, Scenario
+from knowledge.works.anchors import known_identifiers
 from store.core.unit_of_work import UnitOfWork
 from store.documents import identifiers
 from store.models import Refresh

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
-from knowledge.sources import connector_policy, connector_sla_hours
+from knowledge.feeds.sources import connector_policy, connector_sla_hours
 from store.models import Watch
 from store.sources import freshness
 

@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from knowledge.sources import connector_policy
+from knowledge.feeds.sources import connector_policy
 from messages import RefreshV1
 from store.core.unit_of_work import UnitOfWork
 from store.documents import identifier_merges, publication_status

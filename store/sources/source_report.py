@@ -13,12 +13,12 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.sources import (
+from knowledge.feeds.sources import (
     ConnectorPolicy,
     connector_policies,
     connector_sla_hours,
 )
-from knowledge.sources import source_policy as policy_of_type
+from knowledge.feeds.sources import source_policy as policy_of_type
 from store.documents import browse
 from store.models import Watch
 from store.sources import freshness, refreshes, source_states, watches

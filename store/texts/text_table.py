@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from knowledge.retention import TextKind
+from knowledge.operation.retention import TextKind
 from store.core.hashes import json_hash
 from store.core.paging import Page, page_of
 from store.core.unit_of_work import Publishable, UnitOfWork

@@ -16,7 +16,7 @@ from tests.chaos.hold import Hold
 from tests.fakes.learner import Learner
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb, Reply
-from tests.integration.extracting import KEY, LETTER, learner, timeless
+from tests.integration.clinical.extracting import KEY, LETTER, learner, timeless
 from tests.integration.runtime.harness import rows
 from tests.servers import Fleet, wait_until
 from workers.inline import InlineWorker

@@ -18,7 +18,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from knowledge.sources import connector_sla_hours
+from knowledge.feeds.sources import connector_sla_hours
 from scheduler.refreshing import plan_refreshes, watch_slas
 from store.audit import audit
 from store.core.database import connect

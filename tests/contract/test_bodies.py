@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import contracts
 from contracts import Body, UnknownForm
-from knowledge.labs import Reading
-from knowledge.links import DirectUrl
+from knowledge.subjects.labs import Reading
+from knowledge.works.links import DirectUrl
 from store.core.hashes import json_hash
 from tests.bodies import filled
 from workers.retrieve.images import Figure

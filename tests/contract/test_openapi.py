@@ -14,7 +14,7 @@ from api_gateway.questions import answer_schemas
 from api_gateway.questions.question_in import QuestionIn
 from api_gateway.schemas import QuestionOut
 from knowledge.loader import load
-from knowledge.retention import TextKind
+from knowledge.operation.retention import TextKind
 from store.core.settings import Settings
 from store.documents.records import SourceRecord, SourceType
 from workers.verify.bibliography import Reference
@@ -230,7 +230,7 @@ def test_filters_take_no_other_fields_and_name_every_source_type_and_tag(
     assert set(parts) == {
         *("source_types", "diseases", "decisions", "published_from", "published_to"),
     }
-    vocabulary = load("vocabulary")
+    vocabulary = load("subjects/vocabulary")
     names = {
         "source_types": list(get_args(SourceType)),
         "diseases": list(vocabulary["diseases"]),

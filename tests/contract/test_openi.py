@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from knowledge.sources import service_policy
+from knowledge.feeds.sources import service_policy
 from tests.fakes.openi import OpenI
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply
 from workers.http.client import Limiter, SourceClient

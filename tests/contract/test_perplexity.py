@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from knowledge.policy import retrieval_policy
-from knowledge.sources import connector_policies, service_policy
+from knowledge.answering.policy import retrieval_policy
+from knowledge.feeds.sources import connector_policies, service_policy
 from tests.contract.connectors.conftest import MemoryLimiter
 from tests.fakes.perplexity import Perplexity, error
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply, Request

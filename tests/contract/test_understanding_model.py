@@ -29,7 +29,12 @@ NOTHING: dict[str, Any] = {
     "comparison": None,
     "outcome": None,
 }
-TAGS = [*load("vocabulary")["diseases"], *load("vocabulary")["decisions"], "invented", ""]
+TAGS = [
+    *load("subjects/vocabulary")["diseases"],
+    *load("subjects/vocabulary")["decisions"],
+    "invented",
+    "",
+]
 
 
 class Asked:
@@ -178,7 +183,7 @@ def test_the_request_holds_the_question_and_the_vocabulary_and_no_patient_contex
     assert request["system"][0]["text"] == text
     assert version == "understand-1"
     for kind in ("diseases", "decisions"):
-        assert all(f"- {name}: " in text for name in load("vocabulary")[kind])
+        assert all(f"- {name}: " in text for name in load("subjects/vocabulary")[kind])
 
 
 def test_no_model_is_asked_where_none_is_given(asked: Asked) -> None:
@@ -200,8 +205,14 @@ def test_whatever_a_model_says_tags_are_of_the_vocabulary_and_the_rules_stay(
 ) -> None:
     asked.says({"diseases": proposed, "decisions": proposed})
     rules, found = understand(QUESTION), understand(QUESTION, model=asked.model)
-    assert set(rules.diseases) <= set(found.diseases) <= set(load("vocabulary")["diseases"])
-    assert set(rules.decisions) <= set(found.decisions) <= set(load("vocabulary")["decisions"])
+    assert (
+        set(rules.diseases) <= set(found.diseases) <= set(load("subjects/vocabulary")["diseases"])
+    )
+    assert (
+        set(rules.decisions)
+        <= set(found.decisions)
+        <= set(load("subjects/vocabulary")["decisions"])
+    )
     assert found.language_model is not None
     added = set(found.diseases + found.decisions) - set(rules.diseases + rules.decisions)
     assert added == set(found.language_model.added)

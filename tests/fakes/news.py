@@ -7,7 +7,7 @@ from email.utils import format_datetime
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
-from knowledge.news import feed
+from knowledge.feeds.news import feed
 from tests.fakes.web import Clock, Reply, Request
 
 

@@ -35,10 +35,10 @@ from clinical_text.names import names
 from clinical_text.normalize import normalize
 from clinical_text.numbered_names import numbered_names
 from clinical_text.structure import segment
-from knowledge.drugs import drugs_at
-from knowledge.kinds import kind_of
-from knowledge.links import is_direct
-from knowledge.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
+from knowledge.feeds.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
+from knowledge.subjects.drugs import drugs_at
+from knowledge.works.kinds import kind_of
+from knowledge.works.links import is_direct
 from store.core.spans import Span, Structure
 from store.documents.content import content_terms
 from store.documents.editions import Held

@@ -36,7 +36,8 @@ _AT = datetime(2026, 1, 1, tzinfo=UTC)
 _MOST_OF_A_QUESTION = 4000
 _MOST_OF_A_DOCUMENT = 1000
 """Each statement is compared with each sentence of its sources. Where both grow, their product
-does, up to what `compared_*` of knowledge/verifying.yaml allow (`pasted/test_bounds.py`)."""
+does, up to what `compared_*` of knowledge/answering/verifying.yaml allow
+(`pasted/test_bounds.py`)."""
 
 
 def pasted(text: str, document: str) -> object:
@@ -65,7 +66,7 @@ def _conflicts(text: str) -> object:
 
 def _drafting(sentence: str) -> object:
     told = (wording.is_whole(sentence), wording.leans(sentence), wording.takes_side(sentence))
-    own = [facets.rank(name, sentence) for name in load("answers")["facets"]]
+    own = [facets.rank(name, sentence) for name in load("questions/answers")["facets"]]
     return told, own, finding(sentence), stages(sentence), facets.compares_arms(sentence)
 
 

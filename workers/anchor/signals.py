@@ -1,7 +1,7 @@
 """Scores sentences by signals of clinical weight and chooses a document's anchors (MC-3.3a-c).
 
 Anchors are ranges of whole sentences in the stored text, so they are verbatim by construction.
-Signals, weights and limits: knowledge/signals.yaml.
+Signals, weights and limits: knowledge/reading/signals.yaml.
 """
 
 import re
@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from knowledge.literals import needs, needs_digit
 from knowledge.loader import load
+from knowledge.matching.literals import needs, needs_digit
 from store.core.spans import Section, Structure
 
-_POLICY = load("signals")
+_POLICY = load("reading/signals")
 AT_LEAST: int = _POLICY["anchors"]["at_least"]
 AT_MOST: int = _POLICY["anchors"]["at_most"]
 _MORE_THAN_CHARS: int = _POLICY["anchors"]["more_than_chars"]

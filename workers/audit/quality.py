@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from contracts import Answer, Retrieval
 from contracts.answer import Quotations
+from knowledge.answering.policy import retrieval_policy
 from knowledge.loader import load
-from knowledge.policy import retrieval_policy
 
 TRIALS = "clinical_trials"
 """The type of question to which the plan's shares of NCCN and of trials apply."""
@@ -135,7 +135,7 @@ def leads(query_type: str, first: str) -> bool:
 
 def leading_section(query_type: str) -> str | None:
     """The heading that must come first for this type of question; None if any may."""
-    sections = load("answers")["sections"]
+    sections = load("questions/answers")["sections"]
     if query_type == "general" or query_type not in sections:
         return None
     heading: str = sections[query_type][0]["heading"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clinical_text.chunks import Chunk, chunk
-from knowledge.tagging import Tags
+from knowledge.subjects.tagging import Tags
 from messages import AnchorV1, EmbedV1, Stage
 from store.core.spans import Structure
 from store.core.unit_of_work import UnitOfWork

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
-from knowledge.likeness import TextReader, text_reader
+from knowledge.matching.likeness import TextReader, text_reader
 
 UNKNOWN = "unknown"
 _WORD = re.compile(r"[a-z]{2,}")

@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 
 import contracts
-from knowledge.extraction import Fallback, extraction_policy
+from knowledge.documents.extraction import Fallback, extraction_policy
 from messages import ExtractV1
 from store.extractions import extractions, replies
 from store.extractions.extractions import Ended

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pydantic import BaseModel, ConfigDict, Field
 
 from clinical_text.language import other_language
-from knowledge.languages import seems_english
+from knowledge.reading.languages import seems_english
 from workers.extract.rubrics import policy
 
 _WORD = re.compile(r"[^\W\d_]+")

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 
 from contracts import Extraction
-from knowledge.extraction import extraction_policy
+from knowledge.documents.extraction import extraction_policy
 from messages import ExtractV1, Stage
 from store.core.unit_of_work import UnitOfWork
 from store.extractions import extractions, prompt_memory

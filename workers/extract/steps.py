@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 import contracts
-from knowledge.extraction import extraction_policy
+from knowledge.documents.extraction import extraction_policy
 from knowledge.version import knowledge_version
 from workers.extract.documents import Classification, Part, as_type, classify
 from workers.extract.extraction import Extraction, PartResult, merged, readable

@@ -1,16 +1,17 @@
 """Whether a line tells where something is approved or covered, and not where it is asked. Pure.
 
-What one regulator decided says nothing of another (`regulators` of knowledge/conflicts.yaml), nor
-what one payer covers, or in one state (`payers` of knowledge/answers.yaml).
+What one regulator decided says nothing of another (`regulators` of
+knowledge/works/conflicts.yaml), nor what one payer covers, or in one state (`payers` of
+knowledge/questions/answers.yaml).
 """
 
 import re
 from collections.abc import Iterable
 from functools import cache
 
-from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
-from knowledge.words import Words
+from knowledge.matching.words import Words
+from knowledge.works.conflicts import conflict_policy
 
 
 class Approval:
@@ -40,14 +41,16 @@ class Coverage:
     def __init__(self, questions: Iterable[str]) -> None:
         """The parts of one question."""
         text = "\n".join(questions)
-        asks = re.search(load("answers")["populations"]["payers"]["asked"], text, re.IGNORECASE)
+        asks = re.search(
+            load("questions/answers")["populations"]["payers"]["asked"], text, re.IGNORECASE
+        )
         self._payers = _found("payers", text) if asks else frozenset[str]()
         self._regions = _found("regions", text) if asks else frozenset[str]()
 
     @property
     def asked(self) -> list[str]:
         """The payers, as they write themselves, and the states that the question names."""
-        names = load("answers")["populations"]["payers"]["names"]
+        names = load("questions/answers")["populations"]["payers"]["names"]
         return sorted({names[one][0] for one in self._payers} | self._regions)
 
     def is_elsewhere(self, line: str, title: str, publisher: str) -> bool:
@@ -62,7 +65,7 @@ class Coverage:
 
     def is_told(self, works: Iterable[tuple[str, str, str]]) -> bool:
         """Whether line, title or publisher of a work names the payer, if it must be named."""
-        asked = self._payers & set(load("answers")["populations"]["payers"]["strict"])
+        asked = self._payers & set(load("questions/answers")["populations"]["payers"]["strict"])
         return not asked or any(asked & _found("payers", "\n".join(one)) for one in works)
 
 
@@ -72,7 +75,7 @@ def _found(kind: str, text: str) -> frozenset[str]:
 
 @cache
 def _words() -> dict[str, Words]:
-    policy = load("answers")["populations"]["payers"]
+    policy = load("questions/answers")["populations"]["payers"]
     return {
         "payers": Words(policy["names"]),
         "regions": Words({one: (one,) for one in policy["regions"]}),
@@ -86,4 +89,4 @@ def _regulators(text: str) -> frozenset[str]:
 
 @cache
 def _on_approval() -> re.Pattern[str]:
-    return re.compile(load("answers")["on_approval"], re.IGNORECASE)
+    return re.compile(load("questions/answers")["on_approval"], re.IGNORECASE)

@@ -67,7 +67,7 @@ def arrange(
     asked: Sequence[Content],
 ) -> list[Claim]:
     """Give the candidates their sections, what belongs beside them, and their numbers."""
-    sections, policy = sections_for(query_type), load("answers")
+    sections, policy = sections_for(query_type), load("questions/answers")
     details = policy["details"].get(query_type, {"documents": 0, "facets": []})
     homes, ordered = _homes(kept, sections), list[tuple[str, Kept]]()
     for number, section in enumerate(sections):

@@ -14,9 +14,9 @@ from clinical_text.instructions import (
     without_instructions,
 )
 from contracts.retrieval import Found
-from knowledge.anchors import trial_of
-from knowledge.links import written
 from knowledge.loader import load
+from knowledge.works.anchors import trial_of
+from knowledge.works.links import written
 from store.core.spans import Span, sentences_of
 from workers.generate.facets import is_left_out, states
 from workers.generate.findings import Finding, finding
@@ -111,7 +111,7 @@ def candidates_of(entry: Found, version: Version) -> list[Candidate]:
     """
     text = version.text
     passages = [(one.start, one.end) for one in entry.passages]
-    is_read_whole = len(text) <= load("answers")["whole_chars"]
+    is_read_whole = len(text) <= load("questions/answers")["whole_chars"]
     named, publisher = _called(version.identifiers), version.publisher or ""
     found: list[Candidate] = []
     source = _Source(text, version.structure, version.source_type, version.publication_type)
@@ -202,7 +202,7 @@ class _Piece:
 
 def _first(text: str, pieces: Sequence[_Piece], number: int) -> int | None:
     """Where a sentence's quotation begins: with what it leans on; None if that cannot be shown."""
-    end, most = pieces[number].place.end, load("answers")["most_chars"]
+    end, most = pieces[number].place.end, load("questions/answers")["most_chars"]
     for at in range(number, max(-1, number - _MOST_BEFORE - 1), -1):
         first = pieces[at]
         start = first.place.start
@@ -228,8 +228,8 @@ def _is_detail(version: _Source, sentence: str, section: str) -> bool:
     """Whether a sentence outside the passages is wanted for what it states of its document."""
     wanted: tuple[str, ...] = ()
     if version.source_type == "clinicaltrials":
-        wanted = ("name", "primary_result", *load("answers")["particulars"])
-    elif version.source_type in load("answers")["sections"]["guidelines"][0]["sources"]:
+        wanted = ("name", "primary_result", *load("questions/answers")["particulars"])
+    elif version.source_type in load("questions/answers")["sections"]["guidelines"][0]["sources"]:
         wanted = ("category", "version")
     elif "trial" in (version.publication_type or "").lower():
         wanted = ("identity", "name", "enrollment", "endpoint")

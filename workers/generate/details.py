@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from knowledge.loader import load
-from knowledge.products import products
-from knowledge.tags import tags
+from knowledge.subjects.products import products
+from knowledge.subjects.tags import tags
 from store.documents.content import Content
 from workers.generate.candidates import Candidate
 from workers.generate.facets import bodies, compares_arms, may_state, poses_question, rank, states
@@ -30,7 +30,7 @@ def names_document(sentence: str, title: str, *, strictly: bool = False) -> bool
         return True
     if refers_back(sentence):
         return False
-    generic = load("answers")["generic_names"]
+    generic = load("questions/answers")["generic_names"]
     names = {one for one in _NAME.findall(title) if one not in generic}
     if any(re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", sentence) for one in names):
         return True
@@ -109,7 +109,7 @@ def complete(candidate: Candidate, of_document: Sequence[Candidate]) -> list[Can
         for one in of_document
         if one.section == candidate.section and states("result", one.text, one.section)
     ]
-    most = load("answers")["result_lines"]
+    most = load("questions/answers")["result_lines"]
     if len(lines) <= most:
         return lines
     compared = [one for one in lines if compares_arms(one.text)]
@@ -130,7 +130,7 @@ def limits(
         asked: what each sub-query asks for.
     """
     answered = {(one.evidence_id, one.section) for one in shown}
-    most, given = load("answers")["limitations"], list(shown)
+    most, given = load("questions/answers")["limitations"], list(shown)
     served: set[str] = set()
     for facet in ("limitation", "open_question"):
         for found in documents:
@@ -165,7 +165,7 @@ def _limits_answer(
     """Whether what a sentence states is a limit of the answer: of a study as a whole, or of the
     part that answers, or of what is asked. A label names its drug everywhere: that is not enough.
     """
-    policy, source = load("answers"), candidate.source_type
+    policy, source = load("questions/answers"), candidate.source_type
     if source in policy["study_sources"]:
         return True
     is_study = source not in policy["no_study_sources"]

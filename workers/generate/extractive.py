@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from knowledge.conflicts import conflict_policy
+from knowledge.feeds.sources import source_policy
 from knowledge.loader import load
-from knowledge.sources import source_policy
+from knowledge.works.conflicts import conflict_policy
 from store.documents.content import Content, share
 from workers.generate.arranging import Claim, Kept, arrange
 from workers.generate.candidates import Candidate, candidates_of
@@ -103,7 +103,7 @@ def _of_use(candidate: Candidate, asked: Sequence[Content]) -> float:
     if candidate.source_type not in conflict_policy().label_sources:
         return 0.0
     sure = tells_of_use(candidate.text, candidate.section)
-    return float(load("answers")["side_weight"] * sure * share(asked, candidate.text))
+    return float(load("questions/answers")["side_weight"] * sure * share(asked, candidate.text))
 
 
 def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) -> list[Kept]:
@@ -111,7 +111,7 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
     as far as places are kept for it. Only those that there is a place for are asked `may_speak`:
     it takes the longest.
     """
-    policy = load("answers")
+    policy = load("questions/answers")
     kept: list[Kept] = []
     told, documents = Told(), set[str]()
 
@@ -152,7 +152,7 @@ def _speak_to_it(shown: Sequence[Candidate], asked: Sequence[Content], scorer: S
     """Whether one of the claims holds so much of the question that it is told by them, or states
     the kind of thing that is asked for, which has other words (how accurate: a sensitivity), or
     stands in the work that the question names."""
-    policy = load("answers")
+    policy = load("questions/answers")
     sure = any(scorer.fits(one) >= policy["sure_fit"] for one in shown)
     return (sure or scorer.tells_beside_drug(shown)) and any(
         one.asked_for
@@ -167,7 +167,7 @@ def _near_best(kept: Sequence[Kept], scorer: Scorer, query_type: str) -> list[Ke
     """Those that answer nearly as much of the question as the best, or state what is asked for: of
     a drug much is said that is no answer on its dose. Of the kind of source that is asked for half
     as much will do. What holds nothing but what its title does must hold nearly all of it."""
-    policy = load("answers")
+    policy = load("questions/answers")
     kept = [one for one in kept if scorer.is_on_item(one.candidate)]
     if scorer.is_needed(one.candidate for one in kept):
         kept = [one for one in kept if scorer.states_wanted(one.candidate)]
@@ -222,7 +222,10 @@ def _merge(kept: Kept, found: Kept) -> None:
     """
     mine, other = kept.candidate, found.candidate
     if other.evidence_id == mine.evidence_id:
-        if mine.text in other.text and found.score > kept.score - load("answers")["near_tie"]:
+        if (
+            mine.text in other.text
+            and found.score > kept.score - load("questions/answers")["near_tie"]
+        ):
             kept.candidate = other
         return
     if any(one.evidence_id == other.evidence_id for one in kept.also):
@@ -234,10 +237,12 @@ def _merge(kept: Kept, found: Kept) -> None:
 
 def _worth(candidate: Candidate) -> float:
     tier = source_policy(candidate.source_type).tier
-    return float(load("trust")["confidence"][tier])
+    return float(load("works/trust")["confidence"][tier])
 
 
 def _belong_alike(one: Candidate, other: Candidate) -> bool:
     """Whether both go to the same sections, so that a better source moves nothing in the answer."""
-    sections = [section for found in load("answers")["sections"].values() for section in found]
+    sections = [
+        section for found in load("questions/answers")["sections"].values() for section in found
+    ]
     return all(belongs(one, section) == belongs(other, section) for section in sections)

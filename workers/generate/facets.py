@@ -1,6 +1,6 @@
 """What kind of thing a sentence states: a trial's status, a limitation, ... Pure.
 
-Patterns: `facets` and `cues` in knowledge/answers.yaml.
+Patterns: `facets` and `cues` in knowledge/questions/answers.yaml.
 """
 
 import re
@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from clinical_text.labels import body_of
-from knowledge.caseless import Caseless
 from knowledge.loader import load
+from knowledge.matching.caseless import Caseless
 from store.index.terms import term_set
 from workers.generate.wording import is_fact, takes_side
 
@@ -31,7 +31,7 @@ class _Facet:
 @cache
 def _facets() -> Mapping[str, _Facet]:
     found = {}
-    for name, one in load("answers")["facets"].items():
+    for name, one in load("questions/answers")["facets"].items():
         compiled = re.compile if one.get("case_sensitive") else Caseless
         part = one.get("parts")
         found[name] = _Facet(
@@ -97,7 +97,7 @@ def _cues() -> tuple[
             term_set(" ".join(cue.get("words", ()))),
             *(Caseless(cue[one]) if one in cue else None for one in _PHRASES),
         )
-        for cue in load("answers")["cues"]
+        for cue in load("questions/answers")["cues"]
     )
 
 
@@ -128,7 +128,7 @@ def is_on_few(heading: str, question: str) -> bool:
 
 @cache
 def _parts() -> tuple[tuple[Caseless, float], ...]:
-    parts = load("answers")["parts"]
+    parts = load("questions/answers")["parts"]
     return tuple((Caseless(one["pattern"]), one["weight"]) for one in parts)
 
 
@@ -140,12 +140,12 @@ def _is_titled(name: str, section: str) -> bool:
 @cache
 def _labels(name: str) -> re.Pattern[str]:
     """Names of parts, which are in capitals."""
-    return re.compile(load("answers")[name])
+    return re.compile(load("questions/answers")[name])
 
 
 @cache
 def _titled(name: str) -> Caseless:
-    return Caseless(load("answers")[name])
+    return Caseless(load("questions/answers")[name])
 
 
 def is_left_out(sentence: str, section: str, source_type: str) -> bool:
@@ -190,7 +190,8 @@ def is_unasked(sentence: str, section: str, questions: Iterable[str]) -> bool:
 def _pairs(name: str) -> tuple[tuple[Caseless, Caseless], ...]:
     """What is left out, or yields, unless it is asked for, and what asks for it."""
     return tuple(
-        (Caseless(one["pattern"]), Caseless(one["asked"])) for one in load("answers")[name]
+        (Caseless(one["pattern"]), Caseless(one["asked"]))
+        for one in load("questions/answers")[name]
     )
 
 
@@ -206,4 +207,4 @@ def bodies(sentence: str) -> frozenset[str]:
 
 @cache
 def _bodies() -> re.Pattern[str]:
-    return re.compile(load("answers")["guideline_bodies"])
+    return re.compile(load("questions/answers")["guideline_bodies"])

@@ -1,4 +1,4 @@
-"""Whether two sentences report the same finding. Pure; limits: knowledge/answers.yaml."""
+"""Whether two sentences report the same finding. Pure; limits: knowledge/questions/answers.yaml."""
 
 import re
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class Told:
         so many of its telling ones as one alone must share."""
         if one.numbers in self._numbers:
             return True
-        least: int = load("answers")["same_numbers_least"]
+        least: int = load("questions/answers")["same_numbers_least"]
         return len(one.telling & self._telling) >= least
 
 
@@ -96,7 +96,7 @@ def same(first: Finding, second: Finding) -> bool:
     Sentences of which one denies something and the other nothing never do, nor those with nearly
     the same words and another number.
     """
-    policy, alike = load("answers"), first.numbers == second.numbers
+    policy, alike = load("questions/answers"), first.numbers == second.numbers
     shared = len(first.telling & second.telling)
     if not alike and shared < policy["same_numbers_least"]:
         return False  # whatever their words: most pairs end here

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from clinical_text.names import forms
 from contracts.retrieval import Asked
-from knowledge.breadth import meets
-from knowledge.drugs import drugs
-from knowledge.naming import tests_named
-from knowledge.products import products, speak_to
-from knowledge.tags import mentions, tags
+from knowledge.subjects.breadth import meets
+from knowledge.subjects.drugs import drugs
+from knowledge.subjects.naming import tests_named
+from knowledge.subjects.products import products, speak_to
+from knowledge.subjects.tags import mentions, tags
 from workers.generate.candidates import Candidate
 
 

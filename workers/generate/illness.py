@@ -1,6 +1,7 @@
 """Whether a line is on the stage of a disease and the status of a marker asked about. Pure.
 
-Words: `populations` of knowledge/answers.yaml; statuses: clinical_text/marker_statuses.py.
+Words: `populations` of knowledge/questions/answers.yaml; statuses:
+clinical_text/marker_statuses.py.
 """
 
 import re
@@ -9,7 +10,7 @@ from functools import cache, lru_cache
 
 from clinical_text.marker_statuses import marker_statuses
 from clinical_text.normalize import normalize
-from knowledge.guard_terms import population_terms
+from knowledge.guards.guard_terms import population_terms
 from knowledge.loader import load
 
 _NUMBERS = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "0": 0, "1": 1, "2": 2, "3": 3, "4": 4}
@@ -39,7 +40,7 @@ class Illness:
     def is_another(self, line: str, heading: str, title: str, text: str) -> bool:
         """Whether a line is on other stages, or on patients of another status, only."""
         if self._stages and not (self._on_coverage and stages(line)):
-            short = text if len(text) <= load("answers")["whole_chars"] else ""
+            short = text if len(text) <= load("questions/answers")["whole_chars"] else ""
             told = (some for one in (line, heading, title, short) if (some := stages(one)))
             if not self._stages & next(told, self._stages):
                 return True
@@ -80,7 +81,7 @@ def _listed(words: str) -> Iterator[int]:
 
 def _stages_in_words(text: str) -> frozenset[int]:
     """What an "early stage" or a metastatic tumor is for certain."""
-    rows = load("answers")["populations"]["stages"]
+    rows = load("questions/answers")["populations"]["stages"]
     return frozenset(
         stage for row in rows if re.search(row["asked"], text, re.I) for stage in row["are"]
     )
@@ -111,10 +112,10 @@ def _twice_named() -> re.Pattern[str]:
 
 @cache
 def _expressed(marker: str) -> re.Pattern[str]:
-    behind = load("answers")["populations"]["expressed"]
+    behind = load("questions/answers")["populations"]["expressed"]
     return re.compile(rf"(?<!\w){re.escape(marker)}(?!\w){behind}", re.IGNORECASE)
 
 
 @cache
 def _clause() -> re.Pattern[str]:
-    return re.compile(load("answers")["populations"]["clause"], re.IGNORECASE)
+    return re.compile(load("questions/answers")["populations"]["clause"], re.IGNORECASE)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from knowledge.generation import generation_policy
+from knowledge.answering.generation import generation_policy
 from workers.generate.prompting import Instructions, Section, instructions_for
 from workers.generate.snippets import Shown, as_data
 from workers.language_model.names import joined, meant, named, without_keys

@@ -7,11 +7,11 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from knowledge.breadth import accepted, meets
 from knowledge.loader import load
-from knowledge.products import are_on_others, first_named, speak_to
-from knowledge.products import products as named
-from knowledge.tags import tags
+from knowledge.subjects.breadth import accepted, meets
+from knowledge.subjects.products import are_on_others, first_named, speak_to
+from knowledge.subjects.products import products as named
+from knowledge.subjects.tags import tags
 from workers.generate.candidates import Candidate
 
 _WORD = re.compile(r"\w+")
@@ -66,7 +66,7 @@ def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:
     a study is asked for and no disease, those of its title are asked about.
     """
     if not asked:
-        is_study = candidate.source_type in load("answers")["study_sources"]
+        is_study = candidate.source_type in load("questions/answers")["study_sources"]
         own = tags("diseases", candidate.title) if is_study and candidate.asked_for else ()
         told = tags("diseases", candidate.text) if own else ()
         return bool(told) and not meets(told, own)

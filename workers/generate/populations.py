@@ -1,8 +1,8 @@
 """Whether a line of a source is on whom the question is about (invariant 6). Pure.
 
 No guard can see this: a line of a murine study is that study's to the letter, and no answer to a
-question on patients. Categories and words: `populations` of knowledge/answers.yaml; stages and
-markers: `illness`.
+question on patients. Categories and words: `populations` of knowledge/questions/answers.yaml;
+stages and markers: `illness`.
 """
 
 import re
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Set
 from functools import cache, lru_cache
 from itertools import chain
 
-from knowledge.guard_terms import population_terms
-from knowledge.labs import age_group
+from knowledge.guards.guard_terms import population_terms
 from knowledge.loader import load
-from knowledge.words import Words
+from knowledge.matching.words import Words
+from knowledge.subjects.labs import age_group
 from workers.generate.illness import Illness
 
 _ORGANISM, _PEOPLE = "organism", frozenset({"people"})
@@ -36,7 +36,7 @@ class Population:
             self._asked[_ORGANISM] = _PEOPLE
         self._needed = {
             category: asked[category]
-            for category, values in load("answers")["populations"]["needed"].items()
+            for category, values in load("questions/answers")["populations"]["needed"].items()
             if asked[category] and asked[category] <= set(values)
         }
         self._sexes = asked[_SEX] if _sex_matters(text) else frozenset[str]()
@@ -96,7 +96,7 @@ class Population:
         words = [one for one in around if not left_out.search(one)]
         if any(_meet_any(category, stated(category, one), asked) for one in words):
             return True
-        if len(text) > load("answers")["whole_chars"] or left_out.search(text):
+        if len(text) > load("questions/answers")["whole_chars"] or left_out.search(text):
             return False
         found = self._by_text(category, text)
         return bool(found) and all(_meet_any(category, {one}, asked) for one in found)
@@ -104,7 +104,7 @@ class Population:
     def _found(
         self, category: str, line: str, heading: str, title: str, text: str
     ) -> frozenset[str]:
-        policy, own = load("answers")["populations"], stated(category, line)
+        policy, own = load("questions/answers")["populations"], stated(category, line)
         around = stated(category, heading) or stated(category, title)
         if own:
             return own | around
@@ -115,7 +115,7 @@ class Population:
     def _text_is_on_others(self, category: str, text: str) -> bool:
         """Whether a whole text names values of a category that it tells by, and none asked about;
         kept for its next line, and for this question."""
-        if category not in load("answers")["populations"]["by_text"]:
+        if category not in load("questions/answers")["populations"]["by_text"]:
             return False
         key = (category, text)
         if key not in self._on_others:
@@ -128,7 +128,7 @@ class Population:
 
     def _is_special(self, line: str, heading: str, title: str) -> bool:
         """Whether a heading tells that a part is on a few whom nobody asked about."""
-        special = load("answers")["populations"]["special"].items()
+        special = load("questions/answers")["populations"]["special"].items()
         return any(
             not stated(category, heading).isdisjoint(few)
             and not stated(category, line)
@@ -164,7 +164,7 @@ def _sex_matters(text: str) -> bool:
 
 def _minors(text: str) -> frozenset[str]:
     """The groups of infants, children and adolescents whose age in figures a question names."""
-    groups = load("answers")["populations"]["minors"]
+    groups = load("questions/answers")["populations"]["minors"]
     found = set()
     for match in _pattern("aged").finditer(text):
         years = float(match["age"] or match["years"])
@@ -187,7 +187,7 @@ def _before(category: str, line: str, text: str) -> str:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(load("answers")["populations"][name], re.IGNORECASE)
+    return re.compile(load("questions/answers")["populations"][name], re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)  # a title is that of many lines
@@ -205,13 +205,13 @@ def _meet_any(category: str, found: Set[str], asked: Set[str]) -> bool:
 
 
 def _meet(category: str, one: str, other: str) -> bool:
-    wider = load("answers")["populations"]["takes_in"].get(category, {})
+    wider = load("questions/answers")["populations"]["takes_in"].get(category, {})
     return one == other or one in wider.get(other, ()) or other in wider.get(one, ())
 
 
 @cache
 def _words() -> dict[str, Words]:
-    policy, known = load("answers")["populations"], population_terms().categories
+    policy, known = load("questions/answers")["populations"], population_terms().categories
     untold = frozenset(policy["not_telling"])
     found = {}
     for category in policy["categories"]:

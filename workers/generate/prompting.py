@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from knowledge.generation import Form, generation_policy
+from knowledge.answering.generation import Form, generation_policy
 from knowledge.loader import load
 
 _HEADING = re.compile(r"^\d+\. ([A-Z][A-Z -]+):", re.MULTILINE)
@@ -76,7 +76,7 @@ def _headings(text: str) -> list[str]:
 
 def _section(heading: str, form: Form) -> Section:
     """Raises KeyError for a heading that answers of this form do not have."""
-    sections = load("answers")["sections"][generation_policy().forms[form].sections_of]
+    sections = load("questions/answers")["sections"][generation_policy().forms[form].sections_of]
     one = {section["heading"]: section for section in sections}[heading]
     trials = bool(one.get("trial_publications"))
     return Section(heading, frozenset(one["sources"]), trials)

@@ -1,4 +1,4 @@
-"""How well a candidate answers what is asked. Pure; weights: knowledge/answers.yaml."""
+"""How well a candidate answers what is asked. Pure; weights: knowledge/questions/answers.yaml."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
@@ -7,11 +7,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from knowledge.conflicts import conflict_policy
-from knowledge.drugs import classes_at, drugs_at
 from knowledge.loader import load
-from knowledge.naming import mentions
-from knowledge.products import speak_to
+from knowledge.subjects.drugs import classes_at, drugs_at
+from knowledge.subjects.naming import mentions
+from knowledge.subjects.products import speak_to
+from knowledge.works.conflicts import conflict_policy
 from store.documents.content import Content, kind_terms
 from store.index.terms import term_set
 from workers.generate.approvals import Approval, Coverage
@@ -61,8 +61,8 @@ _TOLD_BY_NAME = frozenset({"mechanism", "explanation"})
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
 _RESULT, _AGAINST = "primary_result", "contraindication"
-_PARTICULARS = frozenset(load("answers")["particulars"])
-_GUIDELINES = load("answers")["sections"]["guidelines"][0]["sources"]
+_PARTICULARS = frozenset(load("questions/answers")["particulars"])
+_GUIDELINES = load("questions/answers")["sections"]["guidelines"][0]["sources"]
 
 
 class Scorer:
@@ -77,10 +77,10 @@ class Scorer:
         self._question = "\n".join(questions)
         told = (*drugs_at(self._question), *classes_at(self._question))
         drugs = (self._question[one.start : one.end] for one in told)
-        beside = " ".join((*drugs, *load("questions")["work_words"]))
+        beside = " ".join((*drugs, *load("questions/questions")["work_words"]))
         one_drug = len({one.name for one in told}) == 1
         self._drug_terms = term_set(beside) if one_drug else frozenset[int]()
-        self._policy = load("answers")
+        self._policy = load("questions/answers")
         self._population = Population(questions, on_coverage=self._on_coverage)
         self._approval, self._coverage = Approval(questions), Coverage(questions)
         self._restrictions = asked.restrictions
@@ -354,7 +354,7 @@ def _around(candidate: Candidate) -> str:
 @cache
 def _coverage_terms() -> frozenset[int]:
     """The terms by which any policy on coverage answers, and those of the payers' names."""
-    policy = load("answers")
+    policy = load("questions/answers")
     payers = policy["populations"]["payers"]["names"].values()
     return kind_terms("payer") | term_set(
         " ".join((*chain.from_iterable(payers), *policy["policy_words"]))

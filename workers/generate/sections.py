@@ -20,6 +20,6 @@ def belongs(candidate: Candidate, section: Mapping[str, Any]) -> bool:
 
 def sections_for(query_type: str) -> list[dict[str, Any]]:
     """The sections of an answer to this type of question, in order."""
-    sections = load("answers")["sections"]
+    sections = load("questions/answers")["sections"]
     chosen: list[dict[str, Any]] = sections.get(query_type, sections["general"])
     return chosen

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 
 from workers.encoder.minilm import model_folder
 
-WEIGHTS = "selector.safetensors"
+WEIGHTS = "answering/selector.safetensors"
 QUESTION, LINE, TITLE, WHOLE = 64, 128, 48, 400
 """Tokens that are read; what is longer is cut."""
 CENTERS = np.array([1.0, 0.9, 0.7, 0.5, 0.3, 0.1, -0.1], np.float32)

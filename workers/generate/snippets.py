@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from clinical_text.instructions import addresses_reader, without_instructions
 from contracts.retrieval import Found
-from knowledge.generation import generation_policy
+from knowledge.answering.generation import generation_policy
 from store.core.spans import Span, Structure
 
 _DATE_CHARS = {"year": 4, "month": 7, "day": 10}

@@ -14,9 +14,9 @@ import structlog
 
 from contracts import Draft, Retrieval
 from contracts.retrieval import Found
-from knowledge.generation import Reason, generation_policy
-from knowledge.payers import without_payers
-from knowledge.sources import source_policies
+from knowledge.answering.generation import Reason, generation_policy
+from knowledge.feeds.sources import source_policies
+from knowledge.subjects.payers import without_payers
 from messages import GenerateV1, Stage, VerifyV1
 from store.audit.payloads import models_asked
 from store.core.hashes import hashed

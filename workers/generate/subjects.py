@@ -4,7 +4,7 @@ Pure.
 Which works may answer at all says `fitting`; of these a line that names other drugs or diseases
 alone is no answer: a dose for leukemia is none for arthritis. For a drug of the vocabulary a
 general name of its decision is as good. Who asks about a decision among drugs or tests (ctDNA in
-gastric cancer) is not answered by a work without a word of it. Drugs: knowledge/drugs.py.
+gastric cancer) is not answered by a work without a word of it. Drugs: knowledge/subjects/drugs.py.
 """
 
 import re
@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 from clinical_text.names import Name, forms, names
-from knowledge.classification import is_aspect
-from knowledge.drugs import asked_about, classes_asked_about, drugs, names_one
 from knowledge.loader import load
-from knowledge.products import has_products, is_narrow, products, speak_to
-from knowledge.tags import Kind, mentions, tags
+from knowledge.questions.classification import is_aspect
+from knowledge.subjects.drugs import asked_about, classes_asked_about, drugs, names_one
+from knowledge.subjects.products import has_products, is_narrow, products, speak_to
+from knowledge.subjects.tags import Kind, mentions, tags
 
 _CALLED = re.compile(
     r"(?i)(?:^\W*|\b(?:the|in|of|from|did|does|was|is|has|how|why)\s+)"
@@ -161,9 +161,9 @@ def _is_of_medicine(word: str) -> bool:
 
 @cache
 def _no_trial_names() -> frozenset[str]:
-    policy = load("questions")
-    listed = (*load("misspelt")["clinical"], *policy["everyday"], *policy["asking_words"])
-    return frozenset((*listed, *load("answers")["no_trial_names"]))
+    policy = load("questions/questions")
+    listed = (*load("subjects/misspelt")["clinical"], *policy["everyday"], *policy["asking_words"])
+    return frozenset((*listed, *load("questions/answers")["no_trial_names"]))
 
 
 @lru_cache(maxsize=4096)  # a title is that of many lines

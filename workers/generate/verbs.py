@@ -2,7 +2,8 @@
 
 A regular verb is known by its forms: what has a past in -ed and a participle in -ing among the
 words of English is one where it follows a subject or has an object. `verbs` of
-knowledge/answers.yaml lists irregular verbs, auxiliaries and common verbs, which are found sooner.
+knowledge/questions/answers.yaml lists irregular verbs, auxiliaries and common verbs, which are
+found sooner.
 """
 
 import re
@@ -50,7 +51,7 @@ def _each(said: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def _listed() -> frozenset[str]:
-    return frozenset(load("answers")["verbs"])
+    return frozenset(load("questions/answers")["verbs"])
 
 
 @lru_cache(maxsize=16_384)

@@ -1,6 +1,6 @@
 """Which sentences of a source can be shown, and what they lean on. Pure.
 
-Word lists: knowledge/answers.yaml, knowledge/guards/orphans.yaml.
+Word lists: knowledge/questions/answers.yaml, knowledge/guards/orphans.yaml.
 """
 
 import re
@@ -8,9 +8,9 @@ from functools import cache, lru_cache
 
 from clinical_text.labels import body_of
 from clinical_text.quantities import Kind, quantities
-from knowledge.caseless import Caseless
-from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
+from knowledge.matching.caseless import Caseless
+from knowledge.works.conflicts import conflict_policy
 from store.index.terms import term_set
 from workers.generate.verbs import has_verb
 
@@ -25,7 +25,7 @@ _TITLED = 0.75
 
 @cache
 def _pattern(name: str) -> Caseless:
-    return Caseless(load("answers")[name])
+    return Caseless(load("questions/answers")[name])
 
 
 def on_one_line(sentence: str) -> str:
@@ -94,7 +94,7 @@ def is_whole(sentence: str) -> bool:
     if is_fact(body):
         return not body.endswith(":")
     return (
-        len(body) <= load("answers")["most_chars"]
+        len(body) <= load("questions/answers")["most_chars"]
         and not body.startswith(("#", "|"))
         and " | " not in body
         and " ** " not in body

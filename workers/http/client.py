@@ -8,7 +8,7 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
-from knowledge.sources import PlacePolicy
+from knowledge.feeds.sources import PlacePolicy
 from store import models
 from workers.http.allow import Addresses
 from workers.http.errors import InvalidQuery, Malformed, SourceError

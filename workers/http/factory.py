@@ -6,7 +6,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from knowledge.sources import connector_policy, service_policy
+from knowledge.feeds.sources import connector_policy, service_policy
 from store import models
 from store.core.settings import Settings
 from store.sources.rate_limits import RateLimits

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from clinical_text.packs import differences
 from clinical_text.titles import same_title
-from knowledge.anchors import anchor_of, known_identifiers
-from knowledge.sources import names_works
+from knowledge.feeds.sources import names_works
+from knowledge.works.anchors import anchor_of, known_identifiers
 from store.core.spans import Structure
 from store.core.unit_of_work import UnitOfWork
 from store.documents import claimed_works, findings

@@ -8,8 +8,8 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from clinical_text.titles import same_title, title_match
-from knowledge.anchors import ARTICLE, anchor_of
-from knowledge.trust import identity_policy
+from knowledge.works.anchors import ARTICLE, anchor_of
+from knowledge.works.trust import identity_policy
 from store.core.unit_of_work import UnitOfWork
 from store.documents import claimed_works, findings, identifiers, publication_status
 from store.documents.findings import NewFinding

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from knowledge.news import feed_origins
-from knowledge.packs import written_out
-from knowledge.sources import connector_policy
+from knowledge.feeds.news import feed_origins
+from knowledge.feeds.packs import written_out
+from knowledge.feeds.sources import connector_policy
 from messages import RefreshV1, Stage
 from store.core.unit_of_work import UnitOfWork
 from store.documents import publication_status

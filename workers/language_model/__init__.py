@@ -44,7 +44,7 @@ def model_for(settings: Settings) -> LanguageModel | None:
 
 
 def table_of(settings: Settings) -> PriceTable:
-    """What tokens cost: as the operator says, else by `knowledge/prices.yaml`."""
+    """What tokens cost: as the operator says, else by `knowledge/operation/prices.yaml`."""
     if not settings.model_url:
         return prices()
     return prices().with_own(settings.model_input_usd, settings.model_output_usd)

@@ -90,7 +90,7 @@ class AnthropicModel:
             sleep: waits between attempts.
             own: the server is not Anthropic's: it may enforce no schema, cache nothing and not
                 say what it used.
-            table: what tokens cost; None: the table of `knowledge/prices.yaml`.
+            table: what tokens cost; None: the table of `knowledge/operation/prices.yaml`.
 
         Raises:
             ValueError: a value is empty or cannot be sent (the message does not repeat it).

@@ -87,7 +87,7 @@ class ChatModel:
             key: sent as a bearer token; "" for a server that needs none.
             timeout: seconds after which an attempt is given up, times a prompt's `patience`.
             sleep: waits between attempts.
-            table: what tokens cost; None: the table of `knowledge/prices.yaml`.
+            table: what tokens cost; None: the table of `knowledge/operation/prices.yaml`.
 
         Raises:
             ValueError: a value is empty or cannot be sent (the message does not repeat it).

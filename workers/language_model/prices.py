@@ -1,4 +1,4 @@
-"""The cost of a request, by the dated table of `knowledge/prices.yaml`. Pure.
+"""The cost of a request, by the dated table of `knowledge/operation/prices.yaml`. Pure.
 
 An unknown cost is None, never zero: a budget must be able to see the difference.
 """
@@ -124,4 +124,4 @@ def prices() -> PriceTable:
 
     Raises pydantic.ValidationError if the file is not valid.
     """
-    return PriceTable.model_validate(load("prices"))
+    return PriceTable.model_validate(load("operation/prices"))

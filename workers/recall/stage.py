@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from knowledge.recalls import RecallPolicy, recall_policy
+from knowledge.operation.recalls import RecallPolicy, recall_policy
 from messages import RecallV1, Stage
 from store.core.hashes import text_hash
 from store.core.spans import Span, Structure

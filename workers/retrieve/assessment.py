@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, get_args
 
-from knowledge.anchors import ARTICLE, entry_of
-from knowledge.conflicts import conflict_policy
-from knowledge.drugs import asked_about, names_one
-from knowledge.naming import trials
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Kind, Scenario
+from knowledge.subjects.drugs import asked_about, names_one
+from knowledge.subjects.naming import trials
+from knowledge.works.anchors import ARTICLE, entry_of
+from knowledge.works.conflicts import conflict_policy
 from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.designs import design, is_primary_study, kind
 from workers.retrieve.label_parts import part_weight

@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
     identifiers: Mapping[str, str]
     """Those in no doubt: pmid, pmcid, doi, nct_id, registry_id, …"""
     url: str | None
-    """The direct page of the work (`knowledge.links.direct_url`), never a search page."""
+    """The direct page of the work (`knowledge.works.links.direct_url`), never a search page."""
     year: int | None
     publication_type: str | None
     evidence_level: str | None
@@ -50,7 +50,7 @@ class Candidate(NamedTuple):
     places: tuple[Place, ...]
     """Best first, at least one."""
     kind: str | None = None
-    """What kind of work it is (`knowledge.kinds`); None: not known."""
+    """What kind of work it is (`knowledge.works.kinds`); None: not known."""
     is_english: bool = True
     """What is not is held and searchable, and judged by nothing."""
 

@@ -25,7 +25,7 @@ that: a short one says so.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from workers.retrieve.assessment import Assessed
 from workers.retrieve.diversity import KEPT, Room, need_of
 

@@ -3,9 +3,9 @@
 import re
 from functools import cache, lru_cache
 
-from knowledge.policy import retrieval_policy
-from knowledge.publication_types import most_telling
+from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Kind
+from knowledge.works.publication_types import most_telling
 from workers.retrieve.candidates import Candidate
 
 _OF_KIND = {
@@ -36,7 +36,7 @@ def _registered_results() -> re.Pattern[str]:
 def design(candidate: Candidate) -> str | None:
     """Its design, by what `publication_types.yaml` says of its publication type, else by the words
     of that type, else by those of its level of evidence, else by its source, else by its kind
-    (`knowledge.kinds`); None: not told."""
+    (`knowledge.works.kinds`); None: not told."""
     told = _told(candidate.publication_type, candidate.evidence_level, candidate.source_type)
     return told or _OF_KIND.get(candidate.kind or "")
 

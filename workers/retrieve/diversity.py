@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from knowledge.policy import Need, retrieval_policy
+from knowledge.answering.policy import Need, retrieval_policy
 
 KEPT = "kept"
 FULL = "dropped: enough documents"

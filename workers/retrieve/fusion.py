@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 
 
 class Fused(NamedTuple):

@@ -8,11 +8,11 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.anchors import ARTICLE, trial_of
-from knowledge.links import direct_url, written
-from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
-from knowledge.tagging import Tags, tags_of
+from knowledge.subjects.payers import without_payers
+from knowledge.subjects.tagging import Tags, tags_of
+from knowledge.works.anchors import ARTICLE, trial_of
+from knowledge.works.links import direct_url, written
 from store.documents.content import Content, content
 from store.documents.records import NOT_ENGLISH
 from store.index import dense, partitions

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from knowledge.images import image_policy
-from knowledge.links import DirectUrl
 from knowledge.loader import load
-from knowledge.tags import Kind, tags
+from knowledge.subjects.tags import Kind, tags
+from knowledge.works.images import image_policy
+from knowledge.works.links import DirectUrl
 from workers.retrieve.understanding.model import Understanding
 
 
@@ -82,7 +82,7 @@ def _named(understood: Sequence[str], recognized: Sequence[str]) -> list[str]:
 
 def _phrase(kind: Kind, tag: str) -> str:
     """How titles name a tag, else its label."""
-    entry = load("vocabulary")[kind][tag]
+    entry = load("subjects/vocabulary")[kind][tag]
     phrase: str = entry.get("search", [entry["label"]])[0]
     return phrase
 

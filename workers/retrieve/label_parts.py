@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 
 
 @lru_cache(maxsize=4096)  # a title is that of many passages

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from knowledge.cures import IdentifierKind, is_identifier
-from knowledge.links import direct_url
+from knowledge.questions.cures import IdentifierKind, is_identifier
+from knowledge.works.links import direct_url
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from store.documents.records import REGISTRY_PATTERN
 Identifiers = Mapping[str, frozenset[str]]
 """Values by kind."""
 
-# What `identifiers` and `names` of knowledge/questions.yaml give, by its form
+# What `identifiers` and `names` of knowledge/questions/questions.yaml give, by its form
 # (store/documents/records.py).
 _FORMS: Mapping[str, re.Pattern[str]] = {
     "pmid": re.compile(r"[1-9]\d{0,8}"),

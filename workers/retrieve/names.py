@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.drugs import drugs_at
+from knowledge.subjects.drugs import drugs_at
 from store.index.bm25 import NOWHERE, Postings, Scorer
 from store.index.terms import term_set
 

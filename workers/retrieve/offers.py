@@ -1,11 +1,11 @@
-"""What a question may mean by words that nothing held speaks of (`knowledge.misspelt`)."""
+"""What a question may mean by words that nothing held speaks of (`knowledge.subjects.misspelt`)."""
 
 import re
 from typing import Any
 
 from sqlmodel import Session
 
-from knowledge.misspelt import Meant, meant
+from knowledge.subjects.misspelt import Meant, meant
 from store.index.partitions import at_each
 from store.index.terms import term_set
 from store.index.wire import ask

@@ -13,8 +13,8 @@ from typing import Any
 
 import structlog
 
-from knowledge.images import image_policy
-from knowledge.links import DirectUrl, direct_url, is_direct
+from knowledge.works.images import image_policy
+from knowledge.works.links import DirectUrl, direct_url, is_direct
 from store.sources import source_states
 from workers.http.client import SourceClient
 from workers.http.errors import Malformed, SourceError

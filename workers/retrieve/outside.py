@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from knowledge.cures import cure_policy, search_phrases
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
+from knowledge.questions.cures import cure_policy, search_phrases
 from knowledge.scenarios import Scenario
 from workers.retrieve.candidates import Ranked
 from workers.retrieve.sufficiency import Sufficiency

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from knowledge.anchors import known_identifiers
 from knowledge.scenarios import Entry, Scenario
+from knowledge.works.anchors import known_identifiers
 from store.documents import identifiers
 
 _KINDS = ("pmid", "nct_id", "doi")

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from contracts.retrieval import Outside
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from store.sources import source_states
 from workers.http.client import SourceClient
 from workers.http.errors import Malformed, SourceError

@@ -6,9 +6,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from knowledge.conflicts import conflict_policy
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Scenario
+from knowledge.works.conflicts import conflict_policy
 from workers.retrieve.assessment import Assessed, assess, lift_anchors, only_works_named
 from workers.retrieve.candidates import Candidate, Decision, Place, Ranked
 from workers.retrieve.composition import compose

@@ -1,6 +1,6 @@
 """Whether a passage speaks to the question at all. Pure."""
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 
 
 def is_relevant(covered: float, similarity: float | None, *, spared: bool = False) -> bool:

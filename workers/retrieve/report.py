@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from typing import Any
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from workers.retrieve.candidates import Ranked
 from workers.retrieve.understanding.model import Understanding
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from workers.language_model.port import Consulted, LanguageModel, ModelError, Prompt
 from workers.retrieve.candidates import Candidate
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from store.documents.content import alike, terms_of_interest
 from store.documents.findings import doubts_of
 from store.documents.tags import TAGS

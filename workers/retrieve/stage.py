@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 
 from contracts import Retrieval
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Scenario, scenario_for
 from messages import GenerateV1, RetrieveV1, Stage
 from store.audit.payloads import models_asked

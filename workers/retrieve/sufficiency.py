@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from knowledge.anchors import entry_of
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Entry, Scenario
+from knowledge.works.anchors import entry_of
 from workers.retrieve.candidates import Decision, Ranked
 from workers.retrieve.designs import design, kind
 

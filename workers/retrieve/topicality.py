@@ -14,14 +14,14 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from clinical_text.names import forms
-from knowledge.anchors import ARTICLE, trial_of
-from knowledge.breadth import accepted, is_broader, meets
+from knowledge.answering.policy import retrieval_policy
 from knowledge.loader import load
-from knowledge.naming import mentions
-from knowledge.policy import retrieval_policy
-from knowledge.products import products, speak_to
 from knowledge.scenarios import Scenario
-from knowledge.tags import tags
+from knowledge.subjects.breadth import accepted, is_broader, meets
+from knowledge.subjects.naming import mentions
+from knowledge.subjects.products import products, speak_to
+from knowledge.subjects.tags import tags
+from knowledge.works.anchors import ARTICLE, trial_of
 from store.documents.content import content_terms
 from store.index.terms import term_set
 from workers.retrieve.candidates import Candidate, Place
@@ -159,7 +159,7 @@ def _acronyms(candidate: Candidate) -> Iterator[str]:
 
 @cache
 def _reporting() -> re.Pattern[str]:
-    return re.compile(load("questions")["reporting"])
+    return re.compile(load("questions/questions")["reporting"])
 
 
 def usable_places(
@@ -174,9 +174,9 @@ def usable_places(
 
     A passage speaks to the question (`is_relevant`); it stands under a title or in words that name
     a trial or body asked about, where one is (a question on one trial is not answered with the
-    figures of another), and likewise a drug or test (`knowledge.products`); and it is on a disease
-    asked about (EB-5.1). What a work on the disease says is; of other works, what names one asked
-    about, and where the work names no other disease, what names none.
+    figures of another), and likewise a drug or test (`knowledge.subjects.products`); and it is on
+    a disease asked about (EB-5.1). What a work on the disease says is; of other works, what names
+    one asked about, and where the work names no other disease, what names none.
 
     Args:
         named: the whole work is one that the question names (`is_named`).
@@ -248,7 +248,7 @@ def asks_for_works(understanding: Understanding) -> bool:
     names, asked = understanding.names, understanding.sub_queries
     if not (names and asked and all(any(map(str.isdigit, name)) for name in names)):
         return False
-    taken = term_set(" ".join((*names, *load("questions")["work_words"])))
+    taken = term_set(" ".join((*names, *load("questions/questions")["work_words"])))
     return all(content_terms(one.text) <= taken for one in asked)
 
 

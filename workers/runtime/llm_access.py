@@ -1,6 +1,6 @@
 """How a stage asks the language model: charged to the stage's subject, within the budgets."""
 
-from knowledge.generation import generation_policy
+from knowledge.answering.generation import generation_policy
 from store.reports import model_usage
 from workers.language_model import table_of
 from workers.language_model.budgeted import UNAVAILABLE, Budget, BudgetedModel

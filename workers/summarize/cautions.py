@@ -7,9 +7,9 @@ from clinical_text.doc import doc
 from clinical_text.instructions import without_instructions
 from clinical_text.language import other_language
 from clinical_text.persons import number_of_people
-from knowledge.drugs import drugs
-from knowledge.languages import seems_english
-from knowledge.notes import plan_policy
+from knowledge.documents.notes import plan_policy
+from knowledge.reading.languages import seems_english
+from knowledge.subjects.drugs import drugs
 from store.core.spans import Span
 from workers.summarize.items import Item
 from workers.summarize.persons import is_of_a_relative

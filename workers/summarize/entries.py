@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from knowledge.notes import matcher, section_policy
+from knowledge.documents.notes import matcher, section_policy
 from workers.summarize.lines import LIST_MARK, Line, label_of
 from workers.summarize.names import kind_of
 

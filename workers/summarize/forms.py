@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from knowledge.notes import section_policy
+from knowledge.documents.notes import section_policy
 
 _LABEL = re.compile(r"[^:\n]{1,60}:\s*")
 _EMPTY = r"(?:\[[ \u00a0_]?\]|☐|□)"

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from knowledge.drugs import drugs_at
-from knowledge.notes import section_policy
+from knowledge.documents.notes import section_policy
+from knowledge.subjects.drugs import drugs_at
 from workers.summarize.forms import begins_with_box
 from workers.summarize.lines import Line, is_foreign, label_of
 from workers.summarize.names import (

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from clinical_text.assertion.marks import Assertion
 from clinical_text.chunks import Chunk
 from clinical_text.doc import doc
-from knowledge.drugs import drugs_at
+from knowledge.documents.notes import LISTS, ListName, plan_policy, section_policy
 from knowledge.names.reading import names
-from knowledge.notes import LISTS, ListName, plan_policy, section_policy
+from knowledge.subjects.drugs import drugs_at
 from store.core.spans import citation
 from workers.summarize.acts import UNREAD, Act
 from workers.summarize.dates import is_date

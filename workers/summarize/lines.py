@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from knowledge.notes import section_policy
+from knowledge.documents.notes import section_policy
 from store.core.spans import Span
 from workers.summarize.names import MARKS, NUMBERING, kind_of, plain
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clinical_text.chunks import Chunk
 from clinical_text.quotes import Source, check
-from knowledge.notes import LISTS, ListName, plan_policy, section_policy
+from knowledge.documents.notes import LISTS, ListName, plan_policy, section_policy
 from workers.language_model.port import Consulted, LanguageModel, ModelError, Prompt, Proposal
 from workers.summarize.cautions import addressed
 from workers.summarize.items import Item, Places, item_parts, lines_above, list_for

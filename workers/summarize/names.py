@@ -1,8 +1,9 @@
-"""What a heading of a clinical note names: one of the kinds of knowledge/note_sections.yaml."""
+"""What a heading of a clinical note names: one of the kinds of
+knowledge/documents/note_sections.yaml."""
 
 import re
 
-from knowledge.notes import section_policy
+from knowledge.documents.notes import section_policy
 
 BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]?")
 _SPLIT = re.compile(r"\s{0,3}(?:[/&,+]|\s[-–—]\s|\band\b)\s{0,3}")

@@ -7,8 +7,8 @@ I had anaphylaxis" says who speaks and then what must not be lost.
 import re
 from functools import cache
 
-from knowledge.drugs import drugs_at
-from knowledge.notes import section_policy
+from knowledge.documents.notes import section_policy
+from knowledge.subjects.drugs import drugs_at
 from workers.summarize.names import NUMBERING
 
 _AGE = re.compile(

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from clinical_text.assertion.marks import Assertion
 from clinical_text.doc import doc
-from knowledge.drugs import drugs_at
-from knowledge.notes import plan_policy, section_policy
+from knowledge.documents.notes import plan_policy, section_policy
+from knowledge.subjects.drugs import drugs_at
 from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX
 from workers.summarize.items import Item, folded

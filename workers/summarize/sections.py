@@ -2,7 +2,7 @@
 
 Notes are not articles: short forms stand for headings, a line is often a statement of its own, and
 the same name means a part on a line alone and a word in a sentence. Names and sizes:
-knowledge/note_sections.yaml. Offsets are exact; nothing of the text is changed.
+knowledge/documents/note_sections.yaml. Offsets are exact; nothing of the text is changed.
 """
 
 from bisect import bisect_right
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from clinical_text.instructions import addresses_reader
 from clinical_text.sentences import sentence_spans
-from knowledge.drugs import drugs_at
-from knowledge.notes import plan_policy, section_policy
+from knowledge.documents.notes import plan_policy, section_policy
+from knowledge.subjects.drugs import drugs_at
 from store.core.spans import Section, Span, Structure
 from workers.summarize.acts import UNREAD, Act
 from workers.summarize.entries import earlier, entries_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from contracts import Summary
-from knowledge.notes import Reason, plan_policy
+from knowledge.documents.notes import Reason, plan_policy
 from messages import Stage, SummarizeV1
 from store.core.unit_of_work import UnitOfWork
 from store.models import Note

@@ -11,7 +11,7 @@ from typing import Any
 
 from clinical_text.chunks import Chunk, chunk
 from contracts import Summary
-from knowledge.notes import LISTS
+from knowledge.documents.notes import LISTS
 from knowledge.version import knowledge_version
 from store.core.hashes import text_hash
 from workers.summarize.cautions import cautions

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from knowledge.drugs import drugs_at
-from knowledge.notes import section_policy
+from knowledge.documents.notes import section_policy
+from knowledge.subjects.drugs import drugs_at
 from store.core.spans import Span
 from workers.summarize.lines import Line, label_of
 from workers.summarize.names import kind_of, plain

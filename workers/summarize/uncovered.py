@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from knowledge.notes import plan_policy
+from knowledge.documents.notes import plan_policy
 from store.core.spans import Span
 from workers.summarize.items import Item, Places, says_something
 from workers.summarize.persons import is_of_a_relative, names_a_person

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from knowledge.notes import LISTS
+from knowledge.documents.notes import LISTS
 
 _PLACE = re.compile(r"(?P<chunk>chunk_\d{1,9}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
 """What stands in a citation behind the name of the section."""

@@ -24,12 +24,12 @@ def abstention(
     worded: str | None = None,
     asked: Sequence[str] = (),
 ) -> Abstention:
-    """The abstention for `reason`, in the words of `knowledge/trust.yaml` for it or `worded`.
+    """The abstention for `reason`, in the words of `knowledge/works/trust.yaml` for it or `worded`.
 
     Args:
         asked: those whom the question asks about and of whom no source speaks.
     """
-    trust, words = load("trust"), worded or reason
+    trust, words = load("works/trust"), worded or reason
     detail = f"{trust['insufficient']} {trust['details'][words]}"
     cure = {**trust["cures"][words], "sources": list(sources)}
     if asked:
@@ -104,7 +104,7 @@ def must_abstain(
         decided = all(one.overruled for one in verified)
         types = sorted({one.source_type for one in verified})
         return abstention("conflict", types, worded="overruled" if decided else None)
-    if all(one.tier in load("trust")["low_trust_tiers"] for one in verified):
+    if all(one.tier in load("works/trust")["low_trust_tiers"] for one in verified):
         return abstention("low_trust_only")
     if asks_for_today and all(one.stale or one.dated for one in verified):
         sources = sorted({one.source_type for one in verified})
@@ -126,7 +126,7 @@ def _nothing_found(*, filtered: bool, lacks_named: bool, lacks: Lacks | None) ->
 
 
 def _is_answered(evidence_found: int, verified: Sequence[Standing]) -> bool:
-    return evidence_found > 0 and _covered(verified) >= load("answers")["beside_medicine"]
+    return evidence_found > 0 and _covered(verified) >= load("questions/answers")["beside_medicine"]
 
 
 def _covered(verified: Sequence[Standing]) -> float:
@@ -136,5 +136,5 @@ def _covered(verified: Sequence[Standing]) -> float:
 
 def _answering(verified: Sequence[Standing]) -> list[Standing]:
     """The claims that hold most of the question, and those that hold nearly as much."""
-    least = load("answers")["answers_from"] * _covered(verified)
+    least = load("questions/answers")["answers_from"] * _covered(verified)
     return [one for one in verified if one.covers >= least]

@@ -8,11 +8,11 @@ from typing import Any
 from contracts import Answer, Retrieval
 from contracts.answer import Conflict, Lead, Scores
 from contracts.draft import DraftedClaim, Proposal
-from knowledge.anchors import trial_of
-from knowledge.links import is_direct
+from knowledge.feeds.sources import source_policy
 from knowledge.loader import load
-from knowledge.sources import source_policy
 from knowledge.version import knowledge_version
+from knowledge.works.anchors import trial_of
+from knowledge.works.links import is_direct
 from store.core.spans import Span, sentences_of
 from store.documents.documents import Version
 from workers.verify import evidence
@@ -218,7 +218,7 @@ def _contradicted(
     names = retrieval.names
     if not taken_for_granted(question, names):
         return []
-    studies = load("answers")["study_sources"]
+    studies = load("questions/answers")["study_sources"]
     versions = {
         key: one.version
         for key, one in held.items()

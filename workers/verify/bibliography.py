@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from knowledge.kinds import Kind, kind_of
-from knowledge.links import DirectUrl
-from knowledge.sources import source_policy
-from knowledge.trust import Standard, badge_policy
+from knowledge.feeds.sources import source_policy
+from knowledge.works.kinds import Kind, kind_of
+from knowledge.works.links import DirectUrl
+from knowledge.works.trust import Standard, badge_policy
 from store.documents.documents import Version
 from workers.verify.evidence import Cited, Clocks
 
@@ -19,7 +19,8 @@ MOST_AUTHORS = 3
 """EB-8.1."""
 _RESULTS = re.compile(r"(?<!\bno )\bresults posted\b", re.IGNORECASE)
 _BARE = "bibliographic-only"
-"""The label of a record that holds facts of the publication alone (`knowledge/trust.yaml`)."""
+"""The label of a record that holds facts of the publication alone
+(`knowledge/works/trust.yaml`)."""
 
 
 class Reference(BaseModel):
@@ -84,7 +85,7 @@ def badges(cited: Cited, published_age_days: int | None) -> list[str]:
     """Where it comes from, what kind of work it is, what speaks for it and what against (EB-8.4).
     What a caller brought says so, and gets nothing that its number alone would lend it.
 
-    The rules and their numbers stand in `knowledge/trust.yaml`.
+    The rules and their numbers stand in `knowledge/works/trust.yaml`.
     """
     rules, version = badge_policy(), cited.version
     kinds = (version.publication_type, version.evidence_level)

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import read

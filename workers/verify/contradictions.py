@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from contracts.answer import Conflict as ShownConflict
-from knowledge.sources import source_policy
+from knowledge.feeds.sources import source_policy
 from store.documents import anchors
 from store.documents.documents import Version
 from store.models import DocumentVersion

@@ -15,7 +15,7 @@ from random import Random
 
 from clinical_text.labels import body_of
 from clinical_text.quantities import Kind, Quantity, quantities
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from store.core.spans import Span
 from workers.verify.claims import Drafted, Located
 from workers.verify.hard_facts import hard_facts

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from contracts import Answer
 from contracts.answer import Cure, CureRefresh, NextRefresh
-from knowledge.cures import cure_policy
-from knowledge.sources import connector_policy
+from knowledge.feeds.sources import connector_policy
+from knowledge.questions.cures import cure_policy
 from store.core.unit_of_work import UnitOfWork
 from store.questions import remedies
 

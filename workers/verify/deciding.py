@@ -1,4 +1,5 @@
-"""The verdict on a claim (DESIGN 7.2 to 7.7). Pure; the numbers are `knowledge/judging.yaml`.
+"""The verdict on a claim (DESIGN 7.2 to 7.7). Pure; the numbers are
+`knowledge/answering/judging.yaml`.
 
 A claim without a passage, or with a hard fact against it, falls.
 
@@ -13,7 +14,7 @@ kind on which the verifier was measured.
 
 from collections.abc import Sequence
 
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from workers.verify.claims import Basis, Checked, Located, Opinions, Verdict, checked
 from workers.verify.comparable import is_own_wording
 from workers.verify.entailment.reader import Reading

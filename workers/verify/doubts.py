@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from workers.verify.comparable import is_quoted_whole, without_references
 from workers.verify.facts import names, numbers
 from workers.verify.guards import (

@@ -9,16 +9,16 @@ from typing import Any
 from urllib.parse import unquote
 
 from clinical_text.titles import same_title
-from knowledge.anchors import ARTICLE, anchor_of, known_identifiers
-from knowledge.links import DirectUrl, direct_url, is_direct
+from knowledge.feeds.sources import source_policies, source_policy
 from knowledge.loader import load
 from knowledge.scenarios import Entry
-from knowledge.sources import source_policies, source_policy
+from knowledge.works.anchors import ARTICLE, anchor_of, known_identifiers
+from knowledge.works.links import DirectUrl, direct_url, is_direct
 from store.documents.documents import Version
 from store.documents.publication_status import Standing
 
 SUPPLIED = "user-supplied"
-"""The label of what a caller brought (`knowledge/trust.yaml`)."""
+"""The label of what a caller brought (`knowledge/works/trust.yaml`)."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def clocks(version: Version, checked_at: datetime, now: datetime) -> Clocks:
     hours = max(0.0, (now - checked_at).total_seconds() / 3600)
     published = version.published_at
     age = (now - published).days if published else None
-    limit = load("trust")["dated_after_days"].get(version.source_type)
+    limit = load("works/trust")["dated_after_days"].get(version.source_type)
     return Clocks(
         checked_at=checked_at,
         freshness_hours=hours,
@@ -161,7 +161,7 @@ def clocks(version: Version, checked_at: datetime, now: datetime) -> Clocks:
 
 def confidence(source_type: str, *, stale: bool) -> float:
     """The weight of a source by its tier, reduced when stale (SP-6.1)."""
-    trust = load("trust")
+    trust = load("works/trust")
     weight: float = trust["confidence"][source_policy(source_type).tier]
     return round(weight * (trust["stale_factor"] if stale else 1.0), 3)
 

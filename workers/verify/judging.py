@@ -19,7 +19,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from clinical_text.instructions import addresses_reader
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from store.core.hashes import text_hash
 from workers.language_model.names import meant, the_one_named
 from workers.language_model.port import Prompt, Proposal

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from contracts import Draft
 from contracts.draft import Fallback, Proposal
-from knowledge.generation import generation_policy
+from knowledge.answering.generation import generation_policy
 from store.core.hashes import text_hash
 from workers.verify.checking import Checking
 from workers.verify.claims import Checked, Verdict

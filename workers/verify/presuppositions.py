@@ -2,7 +2,7 @@
 
 "Since IMvigor011 was negative, ..." is answered like any question, and told that a held source says
 that it was not. Only an outright statement on the whole trial counts, and where its works say both
-nothing is told. Words: knowledge/presuppositions.yaml.
+nothing is told. Words: knowledge/questions/presuppositions.yaml.
 """
 
 import re
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from clinical_text.instructions import addresses_reader
 from knowledge.loader import load
-from knowledge.naming import mentions
+from knowledge.subjects.naming import mentions
 from store.core.spans import Span
 from workers.verify.guards.lexing import fold
 from workers.verify.guards.trials import trial_names
@@ -130,7 +130,7 @@ def _outcome(kind: Literal["said", "states"], words: str) -> Outcome | None:
 
 @cache
 def _policy() -> _Policy:
-    return _Policy.model_validate(load("presuppositions"))
+    return _Policy.model_validate(load("questions/presuppositions"))
 
 
 @cache

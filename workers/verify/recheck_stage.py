@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 from sqlmodel import Session
 
-from knowledge.recalls import recall_policy
+from knowledge.operation.recalls import recall_policy
 from messages import RecheckV1, Stage
 from store.audit.payloads import judge_asked
 from store.core.unit_of_work import UnitOfWork

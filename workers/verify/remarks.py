@@ -1,7 +1,8 @@
 """What stands beside an answer of the question itself: what was not read, not found, or is said
 otherwise by a source. Pure.
 
-Words: `remarks` of knowledge/trust.yaml. A remark tells; it never takes anything out of an answer.
+Words: `remarks` of knowledge/works/trust.yaml. A remark tells; it never takes anything out of an
+answer.
 """
 
 import re
@@ -11,12 +12,12 @@ from typing import Any
 from clinical_text.names import forms, resolve
 from contracts import Retrieval
 from contracts.retrieval import Meant, ReadAs
-from knowledge.breadth import meets
-from knowledge.drugs import classes_asked_about, classes_at, drugs, names_one
 from knowledge.loader import load
-from knowledge.naming import mentions
-from knowledge.products import products
-from knowledge.tags import KINDS, tags
+from knowledge.subjects.breadth import meets
+from knowledge.subjects.drugs import classes_asked_about, classes_at, drugs, names_one
+from knowledge.subjects.naming import mentions
+from knowledge.subjects.products import products
+from knowledge.subjects.tags import KINDS, tags
 
 _QUALIFIES = re.compile(
     r"(?<![a-z])[a-z]++(?:(?<=ed)|(?<=ing)|(?<=ly)|(?<=ic)|(?<=al)|(?<=[ai]ble)|(?<=ous)|(?<=ive))"
@@ -29,8 +30,8 @@ _PARTED = re.compile(r"[\s-]+")
 
 
 def remark(code: str, **values: Any) -> dict[str, Any]:
-    """A remark in the words of `knowledge/trust.yaml`, as an answer has it."""
-    return {"code": code, "detail": load("trust")["remarks"][code].format(**values)}
+    """A remark in the words of `knowledge/works/trust.yaml`, as an answer has it."""
+    return {"code": code, "detail": load("works/trust")["remarks"][code].format(**values)}
 
 
 def offered(meant: Sequence[Meant]) -> list[dict[str, Any]]:

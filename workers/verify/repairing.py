@@ -13,8 +13,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from clinical_text.instructions import addresses_reader
-from knowledge.generation import generation_policy
-from knowledge.judging import judging_policy
+from knowledge.answering.generation import generation_policy
+from knowledge.answering.judging import judging_policy
 from workers.language_model.names import the_one_named
 from workers.language_model.port import Prompt, Proposal
 from workers.verify.claims import Drafted, Located

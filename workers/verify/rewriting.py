@@ -34,7 +34,7 @@ def hedged(located: Sequence[Located], results: Sequence[Checked]) -> list[Check
 
 def _can_be_hedged(located: Located, result: Checked) -> bool:
     judged = result.verdict in (Verdict.PARTIAL, Verdict.UNSUPPORTED)
-    allowed = not set(result.findings) & set(load("rewriting")["never_after"])
+    allowed = not set(result.findings) & set(load("answering/rewriting")["never_after"])
     return judged and allowed and len(located.parts) == 1
 
 
@@ -50,7 +50,7 @@ def _is_shown(result: Checked, shown: Sequence[tuple[str, Span]]) -> bool:
 def _hedge(located: Located, result: Checked) -> Checked:
     """The claim in hedged words, verified again: what stands between its marks is the passage."""
     words = " ".join(located.passage.split())
-    text = load("rewriting")["hedged"].format(quote=words)
+    text = load("answering/rewriting")["hedged"].format(quote=words)
     if not check(words, Source(located.passage)).accepted:
         return result
     return replace(

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from contracts import Answer, AnswerInputs, Retrieval
 from contracts.answer import Scores
 from contracts.draft import Proposal
-from knowledge.generation import generation_policy
+from knowledge.answering.generation import generation_policy
 from messages import AuditV1, Stage, VerifyV1
 from store.audit import inputs as audit_inputs
 from store.audit.payloads import judge_asked

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from clinical_text.quotes import Source
-from knowledge.sources import source_policy
+from knowledge.feeds.sources import source_policy
 from store.core.spans import Span, citation, sentences_of
 from store.documents.citation_query import Known, known
 from store.documents.documents import Version

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from knowledge.sources import connector_policy
+from knowledge.feeds.sources import connector_policy
 from tests.fakes.web import Clock, FakeWeb
 from workers.http.client import Limiter, SourceClient
 from workers.http.transport import Wire

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from knowledge.news import feed, feed_origins, feeds
+from knowledge.feeds.news import feed, feed_origins, feeds
 from store.documents.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.news import NewsSite

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from knowledge.sources import connector_policy
+from knowledge.feeds.sources import connector_policy
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.web import FakeWeb, Reply, Request, Service
 from workers.http.client import SourceClient

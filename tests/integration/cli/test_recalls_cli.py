@@ -8,7 +8,7 @@ from store.core.unit_of_work import Store
 from store.recalls import recalls
 from store.recalls.recalls import Change
 from tests.commands import Attest
-from tests.integration.test_recalls import answered, document_id
+from tests.integration.refreshes.test_recalls import answered, document_id
 from tests.servers import TRIAL, ingest
 from workers.inline import InlineWorker
 

@@ -126,7 +126,7 @@ def test_an_option_that_does_not_fit_is_one_line_before_anything_is_asked(
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
     assert line.startswith("attest: --disease: ")
-    assert all(f"'{tag}'" in line for tag in load("vocabulary")["diseases"])
+    assert all(f"'{tag}'" in line for tag in load("subjects/vocabulary")["diseases"])
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from knowledge.sources import connector_policies
-from knowledge.watches import suggestions
+from knowledge.feeds.sources import connector_policies
+from knowledge.feeds.watches import suggestions
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.documents import findings

@@ -11,7 +11,7 @@ import yaml
 from typer.main import get_command
 
 from cli.main import app
-from knowledge.quality import quality_metrics
+from knowledge.operation.quality import quality_metrics
 from tests.integration.gateway.conftest import Running, serving
 
 ROOT = Path(__file__).resolve().parents[3]

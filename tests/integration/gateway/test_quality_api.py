@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from knowledge.quality import GROUPS, quality_metrics
+from knowledge.operation.quality import GROUPS, quality_metrics
 from store.models import AnswerQuality
 from tests.integration.gateway.conftest import Running, serving
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from clinical_text.structure import segment
-from knowledge.sources import connector_policies
+from knowledge.feeds.sources import connector_policies
 from store.documents import findings
 from store.documents.documents import put_versions
 from store.documents.findings import NewFinding

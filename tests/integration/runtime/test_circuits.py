@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from knowledge.operating import CircuitPolicy
+from knowledge.operation.operating import CircuitPolicy
 from messages import RetrieveV1
 from scheduler import jobs
 from store.audit import audit

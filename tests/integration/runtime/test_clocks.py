@@ -6,7 +6,7 @@ import sys
 import pytest
 import sqlalchemy as sa
 
-from knowledge.operating import circuit_policy
+from knowledge.operation.operating import circuit_policy
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.pipeline.circuits import states

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from apscheduler.schedulers.background import BackgroundScheduler
 from sqlmodel import Session
 
-from knowledge.operating import circuit_policy
+from knowledge.operation.operating import circuit_policy
 from scheduler import jobs
 from scheduler.intervals import Every, catch_up
 from store.core.unit_of_work import Store

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from scheduler import weekly as writing
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
-from tests.integration.test_quality import put
+from tests.integration.operation.test_quality import put
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
 from workers.inline import InlineWorker
 

@@ -24,7 +24,7 @@ def kinds(sentence: str) -> tuple[str, ...]:
 
 
 def test_every_signal_makes_one_of_the_six_kinds() -> None:
-    policy = load("signals")
+    policy = load("reading/signals")
     assert set(policy["kinds"]) == set(policy["signals"])
     assert set(policy["kinds"].values()) == set(KINDS) == ALL_KINDS
 

@@ -6,12 +6,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.literals import needs
 from knowledge.loader import load
+from knowledge.matching.literals import needs
 from tests.grid import grid
 from workers.anchor.signals import score
 
-_SIGNALS: dict[str, Any] = load("signals")["signals"]
+_SIGNALS: dict[str, Any] = load("reading/signals")["signals"]
 _PATTERNS = [pattern for signal in _SIGNALS.values() for pattern in signal["patterns"]]
 
 

@@ -104,7 +104,9 @@ def test_a_cap_that_gave_way_was_not_broken_unless_it_is_hard() -> None:
         assert measure(body, answer()).over_caps == broken, gave_way
 
 
-@pytest.mark.parametrize("query_type", [one["type"] for one in load("questions")["query_types"]])
+@pytest.mark.parametrize(
+    "query_type", [one["type"] for one in load("questions/questions")["query_types"]]
+)
 def test_an_answer_to_any_type_of_question_can_be_measured(query_type: str) -> None:
     found = measure(retrieval("pubmed", query_type=query_type), answer())
     assert found.query_type == query_type

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from cli.instance import health_checks
-from knowledge.sources import connector_policy
+from knowledge.feeds.sources import connector_policy
 from store.audit.audit import ChainReport, Checkpoint
 from store.operations.partitions import Listed
 from store.pipeline.circuits import StageState

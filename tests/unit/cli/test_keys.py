@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from cli.commands.keys import dollars, expiry
-from knowledge.access import access_policy
+from knowledge.operation.access import access_policy
 from tests.grid import grid
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -5,7 +5,7 @@ from typing import Any
 
 from cli.evaluate.regression import Run, report
 from contracts import Answer, Retrieval
-from knowledge.regression import Asked
+from knowledge.operation.regression import Asked
 from tests.bodies import filled
 from tests.grid import grid
 

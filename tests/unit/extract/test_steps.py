@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.extraction import (
+from knowledge.documents.extraction import (
     DOCUMENT_TYPE_NAMES,
     PROFILE_NAMES,
     Fallback,

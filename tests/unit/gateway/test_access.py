@@ -16,7 +16,7 @@ from api_gateway.auth.requirement import keys_required
 from api_gateway.http.host_names import is_loopback, url_of
 from api_gateway.main import require_a_key
 from api_gateway.problems import Problem, not_found
-from knowledge.access import Noted, RefusalPolicy, access_policy
+from knowledge.operation.access import Noted, RefusalPolicy, access_policy
 from store.access import keys
 from store.core.settings import Settings
 from store.models import Note

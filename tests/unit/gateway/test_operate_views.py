@@ -18,7 +18,7 @@ from api_gateway.operations import view as operate
 from api_gateway.pages.charts import bar_chart, line_chart
 from api_gateway.pages.clocks import dollars, second
 from api_gateway.quality import view as quality_view
-from knowledge.quality import Figure, quality_metrics
+from knowledge.operation.quality import Figure, quality_metrics
 from store.audit.audit import ChainReport, Checkpoint
 from store.core.settings import Settings
 from store.models import DeadLetter

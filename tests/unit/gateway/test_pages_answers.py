@@ -18,7 +18,7 @@ from api_gateway.questions.answers import failed_answer
 from api_gateway.questions.view import question_view
 from api_gateway.schemas import QuestionOut, StageTiming
 from benchmarks.pages import answer_body, answer_page, document_id, question
-from knowledge.conflicts import RuleName
+from knowledge.works.conflicts import RuleName
 
 FRAME: dict[str, Any] = {"nav": [], "path": "/verify"}
 

@@ -17,8 +17,8 @@ from workers.retrieve.stage import asked_filter
 
 NAMES = {
     "source_types": get_args(SourceType),
-    "diseases": tuple(load("vocabulary")["diseases"]),
-    "decisions": tuple(load("vocabulary")["decisions"]),
+    "diseases": tuple(load("subjects/vocabulary")["diseases"]),
+    "decisions": tuple(load("subjects/vocabulary")["decisions"]),
 }
 DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.tags import tags
+from knowledge.subjects.tags import tags
 from store.documents.content import content
 from store.index.terms import terms
 from workers.generate.approvals import Coverage

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.generation import generation_policy
+from knowledge.answering.generation import generation_policy
 from tests.examples import examples
 from tests.grid import grid
 from workers.generate.model import Accepted, Written, WrittenClaim, accept, draft

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from knowledge.generation import Form, Reason, generation_policy
+from knowledge.answering.generation import Form, Reason, generation_policy
 from knowledge.loader import load
 from tests.grid import grid
 from workers.generate.model import Written, accept
@@ -78,7 +78,7 @@ def test_mc_2_1a_each_type_of_question_gets_its_own_prompt(query_type: str, form
 
 @pytest.mark.requirement("MC-2.1a")
 def test_mc_2_1a_every_type_that_questions_can_have_is_listed_and_others_are_general() -> None:
-    types = {one["type"] for one in load("questions")["query_types"]}
+    types = {one["type"] for one in load("questions/questions")["query_types"]}
     listed = [policy.query_types for policy in generation_policy().forms.values()]
     assert types <= frozenset().union(*listed)
     assert sum(map(len, listed)) == len(frozenset().union(*listed))
@@ -100,7 +100,7 @@ def test_sections_are_those_of_extractive_answers_in_their_order_with_limitation
     policy = generation_policy().forms[form]
     for query_type in policy.query_types:
         told = headings(instructions_for(query_type))
-        sections = load("answers")["sections"][policy.sections_of]
+        sections = load("questions/answers")["sections"][policy.sections_of]
         assert told == [one["heading"] for one in sections]
         assert told[-1] == "LIMITATIONS"
 

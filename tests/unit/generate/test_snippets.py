@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.retrieval import Found
-from knowledge.generation import generation_policy
+from knowledge.answering.generation import generation_policy
 from store.core.spans import Span
 from store.models import DocumentVersion
 from tests.bodies import filled

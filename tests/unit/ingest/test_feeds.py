@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from knowledge.news import Feed
+from knowledge.feeds.news import Feed
 from store.documents.records import SourceRecord
 from tests.grid import grid
 from workers.http.errors import Malformed

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinical_text.structure import segment
-from knowledge.publication_types import most_telling, of_article_type
+from knowledge.works.publication_types import most_telling, of_article_type
 from store.documents.records import Notice, SourceRecord
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article, article_set

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.caseless import Caseless, folded
 from knowledge.loader import load
+from knowledge.matching.caseless import Caseless, folded
 from tests.grid import grid
 
 _ALL = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
@@ -28,7 +28,7 @@ def _written(value: Any) -> Iterator[str]:
             yield from _written(one)
 
 
-_PATTERNS = sorted({*_written(load("answers")), *_written(load("guards/orphans"))})
+_PATTERNS = sorted({*_written(load("questions/answers")), *_written(load("guards/orphans"))})
 
 
 def _texts(pattern: str) -> st.SearchStrategy[str]:

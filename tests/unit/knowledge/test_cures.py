@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from knowledge.classification import classification_policy
-from knowledge.cures import CurePolicy, Phrase, cure_policy, cure_query
+from knowledge.feeds.queries import plain_query
 from knowledge.loader import load
-from knowledge.queries import plain_query
+from knowledge.questions.classification import classification_policy
+from knowledge.questions.cures import CurePolicy, Phrase, cure_policy, cure_query
 from tests.grid import grid
 from workers.retrieve.understanding.read import search_terms
 
 SOURCES = sorted(cure_policy().sources)
-TAGS = {kind: sorted(load("vocabulary")[kind]) for kind in ("diseases", "decisions")}
+TAGS = {kind: sorted(load("subjects/vocabulary")[kind]) for kind in ("diseases", "decisions")}
 PHRASES = {
     phrase
     for kind in TAGS
-    for entry in load("vocabulary")[kind].values()
+    for entry in load("subjects/vocabulary")[kind].values()
     for phrase in entry.get("search", ())
 }
 
@@ -28,7 +28,7 @@ HEADINGS = {
     *(
         entry.get("mesh", entry["label"])
         for kind in TAGS
-        for entry in load("vocabulary")[kind].values()
+        for entry in load("subjects/vocabulary")[kind].values()
     ),
     *(name for rule in classification_policy().rules for name in rule.mesh or ()),
 }
@@ -151,7 +151,7 @@ def test_a_phrase_that_a_source_could_take_for_an_operator_is_refused(phrase: st
 
 
 def test_the_policy_names_only_sources_that_can_be_searched() -> None:
-    file = load("cures")
+    file = load("questions/cures")
     for name in ("crossref", "nowhere"):
         wrong = {**file, "sources": {name: file["sources"]["pubmed"]}}
         with pytest.raises(ValidationError, match="no source that can be searched"):

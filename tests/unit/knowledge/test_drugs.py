@@ -2,7 +2,9 @@
 
 import pytest
 
-from knowledge.drugs import (
+from knowledge.guards.guard_terms import drug_terms
+from knowledge.loader import load
+from knowledge.subjects.drugs import (
     asked_about,
     brands,
     classes_asked_about,
@@ -11,8 +13,6 @@ from knowledge.drugs import (
     names,
     names_one,
 )
-from knowledge.guard_terms import drug_terms
-from knowledge.loader import load
 from tests.grid import grid
 
 
@@ -23,7 +23,7 @@ def test_every_brand_of_the_list_is_its_generic_drug() -> None:
 
 
 def test_the_products_of_the_vocabulary_are_drugs_by_the_same_names() -> None:
-    for some in load("vocabulary")["products"].values():
+    for some in load("subjects/vocabulary")["products"].values():
         for one in some:
             assert one.lower() in names()
             assert drugs(one) == {one.lower()}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.kinds import LEARNED, Kind, features_of, kind_of
+from knowledge.works.kinds import LEARNED, Kind, features_of, kind_of
 from tests.grid import grid
 
 SUBJECTS = st.sampled_from(

@@ -1,6 +1,6 @@
 """Which questions are not in English."""
 
-from knowledge.languages import seems_english
+from knowledge.reading.languages import seems_english
 from tests.grid import grid
 
 

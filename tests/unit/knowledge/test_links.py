@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from knowledge.links import DirectUrl, NotDirect, direct_url, is_direct, is_search_page
+from knowledge.works.links import DirectUrl, NotDirect, direct_url, is_direct, is_search_page
 from tests.grid import grid
 
 SEARCHES = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clinical_text import number_patterns, numbered_names
 from clinical_text.effects import patterns, words
-from knowledge.literals import ignoring_case, in_any_case, needs
+from knowledge.matching.literals import ignoring_case, in_any_case, needs
 from tests.grid import grid
 
 _GUARDED = [

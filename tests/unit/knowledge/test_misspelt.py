@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.drugs import names
-from knowledge.misspelt import Meant, _Index, distance, meant, words_meant
+from knowledge.subjects.drugs import names
+from knowledge.subjects.misspelt import Meant, _Index, distance, meant, words_meant
 from tests.grid import grid
 
 

@@ -7,9 +7,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.literals import ignoring_case
 from knowledge.loader import load
-from knowledge.needs import Needy
+from knowledge.matching.literals import ignoring_case
+from knowledge.matching.needs import Needy
 from tests.grid import grid
 from workers.generate.facets import rank
 
@@ -86,7 +86,7 @@ _STATED = {
 
 @grid(("facet", "sentence"), [(name, one) for name, some in _STATED.items() for one in some])
 def test_no_need_hides_what_a_facet_states(facet: str, sentence: str) -> None:
-    patterns = load("answers")["facets"][facet]["patterns"]
+    patterns = load("questions/answers")["facets"][facet]["patterns"]
 
     assert any(re.search(one, sentence, re.IGNORECASE) for one in patterns), "a wrong example"
     assert rank(facet, sentence) is not None

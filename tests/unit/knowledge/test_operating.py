@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.operating import CircuitPolicy, circuit_policy, replay_policy
+from knowledge.operation.operating import CircuitPolicy, circuit_policy, replay_policy
 
 POLICY = CircuitPolicy(
     window_seconds=60, least_deaths=3, share=0.5, probe_seconds=10, probe_cap_seconds=45

@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.payers import named, without_payers
+from knowledge.subjects.payers import named, without_payers
 from workers.retrieve.understanding.read import names, query_type
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from knowledge.loader import load
-from knowledge.products import are_on_others, has_products, products, speak_to
-from knowledge.tags import tags
+from knowledge.subjects.products import are_on_others, has_products, products, speak_to
+from knowledge.subjects.tags import tags
 from tests.grid import grid
 
 
 def test_every_product_is_a_word_of_its_decision() -> None:
-    for decision, some in load("vocabulary")["products"].items():
+    for decision, some in load("subjects/vocabulary")["products"].items():
         for name in some:
             assert decision in tags("decisions", name), name
             assert products(f"about {name.upper()}.") == {name}

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from knowledge.quality import UNKNOWN, Bound, Figure, quality_metrics
-from knowledge.regression import regression
+from knowledge.operation.quality import UNKNOWN, Bound, Figure, quality_metrics
+from knowledge.operation.regression import regression
 from tests.grid import grid
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from knowledge.news import feeds
-from knowledge.queries import EVERYTHING, MAX_QUERY_CHARS, QueryRefused, plain_query
-from knowledge.sources import connector_policies
+from knowledge.feeds.news import feeds
+from knowledge.feeds.queries import EVERYTHING, MAX_QUERY_CHARS, QueryRefused, plain_query
+from knowledge.feeds.sources import connector_policies
 from tests.grid import grid
 
 SOURCES = list(connector_policies())

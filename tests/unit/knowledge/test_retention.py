@@ -2,7 +2,14 @@
 
 import pytest
 
-from knowledge.retention import BY_AGE, KINDS, NotKept, keep_days, reason_given, retention_policy
+from knowledge.operation.retention import (
+    BY_AGE,
+    KINDS,
+    NotKept,
+    keep_days,
+    reason_given,
+    retention_policy,
+)
 
 
 @pytest.mark.requirement("OP-6.3")

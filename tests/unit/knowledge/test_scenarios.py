@@ -10,15 +10,19 @@ import yaml
 from pydantic import ValidationError
 
 from knowledge import scenarios as module
-from knowledge.anchors import entry_of
-from knowledge.links import is_search_page
 from knowledge.loader import load
 from knowledge.scenarios import Entry, Scenario, scenario_for, scenarios
-from knowledge.tags import tags
+from knowledge.subjects.tags import tags
+from knowledge.works.anchors import entry_of
+from knowledge.works.links import is_search_page
 from tests.grid import grid
 
 FILES = sorted(
-    (path for path in files("knowledge").joinpath("scenarios").iterdir()),
+    (
+        path
+        for path in files("knowledge").joinpath("scenarios").iterdir()
+        if not path.name.startswith("__")
+    ),
     key=lambda path: path.name,
 )
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -87,8 +91,8 @@ def test_every_file_is_a_valid_pack_named_like_its_file(path: Path) -> None:
 
 @grid("one", ALL)
 def test_every_tag_of_a_pack_is_in_the_vocabulary(one: Scenario) -> None:
-    assert set(one.diseases) <= set(load("vocabulary")["diseases"])
-    assert set(one.decisions) <= set(load("vocabulary")["decisions"])
+    assert set(one.diseases) <= set(load("subjects/vocabulary")["diseases"])
+    assert set(one.decisions) <= set(load("subjects/vocabulary")["decisions"])
 
 
 @grid("one", ALL)

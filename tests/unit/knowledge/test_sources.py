@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from knowledge.sources import source_policies, source_policy
+from knowledge.feeds.sources import source_policies, source_policy
 from store.documents.records import SourceType
 
 

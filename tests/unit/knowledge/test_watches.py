@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from knowledge.sources import connector_policies
-from knowledge.watches import Suggestion, suggestions
+from knowledge.feeds.sources import connector_policies
+from knowledge.feeds.watches import Suggestion, suggestions
 from store.core.settings import Settings
 from workers.ingest.connectors.registry import connector, is_enricher
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.loader import load
-from knowledge.tags import KINDS, Kind, tags, telling
-from knowledge.words import Words, lowered
+from knowledge.matching.words import Words, lowered
+from knowledge.subjects.tags import KINDS, Kind, tags, telling
 
 LETTERS = "abAB µé1"
 some_words = st.text(alphabet=LETTERS, min_size=1, max_size=4).map(str.strip).filter(bool)
@@ -76,7 +76,7 @@ def test_abbreviations_are_found_as_they_are_written_and_with_a_plural_s(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_names_a_tag_holds_what_tells_it(kind: Kind) -> None:
-    for tag, entry in load("vocabulary")[kind].items():
+    for tag, entry in load("subjects/vocabulary")[kind].items():
         for word in entry["words"]:
             for text in (word, word.upper(), word.replace(" ", "\n"), f"{word}s"):
                 named = frozenset(tags(kind, text))

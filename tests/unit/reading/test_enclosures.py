@@ -40,11 +40,11 @@ def test_marks_too_far_apart_enclose_nothing() -> None:
 
 def searched(text: str) -> list[tuple[int, int]]:
     """The same by one search after the other, which is quadratic."""
-    tags = load("instructions")["tags"]
+    tags = load("reading/instructions")["tags"]
     tagged = rf"[<\[]\s?(?P<tag>{tags})\b[^<>\[\]]{{0,200}}[>\]].*?[<\[]\s?/\s?(?P=tag)\s?[>\]]"
     comment = r"<!--(?:.*?-->|[^\n]*)"
     turn = r"<\|[a-z_ ]{1,30}\|>.*?<\|[a-z_ ]{0,30}end[a-z_ ]{0,30}\|>"
-    every = "|".join([tagged, comment, turn, *load("instructions")["pictures"]])
+    every = "|".join([tagged, comment, turn, *load("reading/instructions")["pictures"]])
     return [found.span() for found in re.finditer(every, text, re.IGNORECASE | re.DOTALL)]
 
 

@@ -11,7 +11,7 @@ from clinical_text.effects import arms, patterns, words
 from clinical_text.normalize import fold_dashes
 from clinical_text.quantities import Numbers, quantities
 from clinical_text.vocabulary import vocabulary
-from knowledge.literals import ignoring_case
+from knowledge.matching.literals import ignoring_case
 
 _PIECES = [
     *(

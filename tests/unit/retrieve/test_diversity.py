@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from tests.examples import examples
 from workers.retrieve.diversity import FULL, KEPT, Room, need_of
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from workers.retrieve.fusion import Fused, fuse, support
 
 RANKED = st.lists(

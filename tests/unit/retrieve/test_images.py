@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.images import image_policy
-from knowledge.links import DirectUrl
 from knowledge.loader import load
+from knowledge.works.images import image_policy
+from knowledge.works.links import DirectUrl
 from tests.grid import grid
 from workers.retrieve.images import Figure, Search, choose, fits, image_search
 from workers.retrieve.understanding.model import Pico, Understanding
@@ -16,7 +16,7 @@ from workers.retrieve.understanding.model import Pico, Understanding
 AF, CKD = "atrial_fibrillation", "chronic_kidney_disease"
 TITLE = "Anticoagulation in atrial fibrillation"
 CAPTION = "Algorithm for the choice of an anticoagulant."
-VOCABULARY = load("vocabulary")
+VOCABULARY = load("subjects/vocabulary")
 
 
 def understanding(

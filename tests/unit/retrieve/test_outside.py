@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.cures import cure_policy, record_query, search_phrases
+from knowledge.answering.policy import retrieval_policy
+from knowledge.feeds.queries import plain_query
 from knowledge.loader import load
-from knowledge.policy import retrieval_policy
-from knowledge.queries import plain_query
+from knowledge.questions.cures import cure_policy, record_query, search_phrases
 from knowledge.scenarios import Scenario
 from tests.grid import grid
 from tests.unit.retrieve.test_sufficiency import PACK, entry, found, ranked
@@ -134,7 +134,7 @@ def test_eb_4_5_recent_items_are_those_of_pubmed_and_pmc_among_the_evidence(
 PHRASES = {
     names[0]
     for kind in ("diseases", "decisions")
-    for tag in load("vocabulary")[kind]
+    for tag in load("subjects/vocabulary")[kind]
     for names in search_phrases({kind: [tag]})
 }
 
@@ -146,7 +146,7 @@ def terms_in(asked: str) -> list[str]:
     return asked.removeprefix(before).removesuffix(after).split(", ")
 
 
-TAGS = {kind: sorted(load("vocabulary")[kind]) for kind in ("diseases", "decisions")}
+TAGS = {kind: sorted(load("subjects/vocabulary")[kind]) for kind in ("diseases", "decisions")}
 
 
 @given(

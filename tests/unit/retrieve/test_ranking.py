@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
+from knowledge.answering.policy import RetrievalPolicy, retrieval_policy
 from knowledge.loader import load
-from knowledge.policy import RetrievalPolicy, retrieval_policy
 from knowledge.scenarios import Scenario
 from tests.grid import grid
 from tests.unit.retrieve.ranking_examples import AF, CKD, candidate, pack, place, question
@@ -498,7 +498,7 @@ def test_a_hard_amount_that_others_could_outweigh_is_refused(amount: str) -> Non
 
 def test_the_policy_of_ranking_names_diseases_and_designs_that_exist() -> None:
     policy = retrieval_policy()
-    known = set(load("vocabulary")["diseases"])
+    known = set(load("subjects/vocabulary")["diseases"])
     for general, narrower in policy.ranking.broader_diseases.items():
         assert {general, *narrower} <= known
         assert general not in narrower

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Scenario
 from tests.examples import examples
 from tests.unit.retrieve.ranking_examples import AF, CKD, candidate, pack, place, question

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from tests.examples import examples
 from tests.unit.retrieve.ranking_examples import candidate, pack, place, question
 from workers.language_model.port import ModelRefused, Prompt, Proposal, T, Usage

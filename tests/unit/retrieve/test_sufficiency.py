@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.policy import retrieval_policy
+from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Entry, Scenario
 from workers.retrieve.candidates import Candidate, Decision, Place, Ranked
 from workers.retrieve.sufficiency import Sufficiency, assess, assess_with_rerun

@@ -2,8 +2,8 @@
 
 import pytest
 
-from knowledge.naming import mentions, trials
 from knowledge.scenarios import scenarios
+from knowledge.subjects.naming import mentions, trials
 from tests.grid import grid
 from tests.unit.retrieve.ranking_examples import candidate, place, question
 from workers.retrieve.candidates import Candidate

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.sources import connector_policies, connector_sla_hours
+from knowledge.feeds.sources import connector_policies, connector_sla_hours
 from store.sources.plan import MAX_ACTIVE, STRAY, Due, Followed, choose, due, last_slot
 from store.sources.refreshes import FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.notes import plan_policy, section_policy
+from knowledge.documents.notes import plan_policy, section_policy
 from tests.grid import grid
 from tests.unit.summarize.test_sections import NOTES
 from workers.summarize.dates import is_date

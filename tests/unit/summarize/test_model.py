@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.notes import plan_policy
+from knowledge.documents.notes import plan_policy
 from tests.unit.summarize.test_sections import NOTES
 from tests.unit.summarize.test_summary import NOTE
 from workers.language_model.port import ModelUnusable, Prompt, Proposal, T, Usage

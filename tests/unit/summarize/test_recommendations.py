@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.notes import plan_policy
+from knowledge.documents.notes import plan_policy
 from tests.grid import grid
 from workers.summarize.summary import summarize
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.notes import LISTS, plan_policy
+from knowledge.documents.notes import LISTS, plan_policy
 from tests.grid import grid
 from tests.unit.summarize.test_sections import NOTES
 from workers.summarize.summary import summarize

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from knowledge import anchors
-from knowledge.anchors import anchor_of, known_identifiers
-from knowledge.links import is_direct, is_search_page
 from knowledge.scenarios import Entry, scenarios
-from knowledge.trust import badge_policy
+from knowledge.works import anchors
+from knowledge.works.anchors import anchor_of, known_identifiers
+from knowledge.works.links import is_direct, is_search_page
+from knowledge.works.trust import badge_policy
 from store.documents.publication_status import HeldNotice, Standing
 from store.models import DocumentVersion
 from tests.grid import grid

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from clinical_text.effects.estimates import estimates
 from clinical_text.structure import segment
-from knowledge.conflicts import conflict_policy
-from knowledge.sources import source_policy
+from knowledge.feeds.sources import source_policy
+from knowledge.works.conflicts import conflict_policy
 from store.models import DocumentVersion
 from tests.grid import grid
 from workers.verify.answer import Held

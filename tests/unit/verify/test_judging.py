@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from store.core.spans import Span
 from workers.language_model.port import ModelUnavailable, Prompt, Proposal, Usage
 from workers.verify.claims import Drafted, Located

@@ -177,7 +177,7 @@ def test_a_first_line_is_short_and_made_of_claims_alone(lengths: list[int], kind
     texts = {one.claim.claim_id: one.claim.text for one in claims}
     assert lead.text == "\n".join(texts[one] for one in lead.claim_ids)
     words = sum(len(texts[one].split()) for one in lead.claim_ids)
-    assert len(lead.claim_ids) == 1 or words <= load("trust")["lead"]["words"]
+    assert len(lead.claim_ids) == 1 or words <= load("works/trust")["lead"]["words"]
 
 
 @grid(
@@ -212,7 +212,7 @@ def test_an_answer_is_as_strong_as_what_it_says() -> None:
     found = Sufficiency(score=90, level="excellent", basis="3 documents")
     none, beside = Lead(kind="none", text=""), Lead(kind="beside", text="")
     sentence, claims = Lead(kind="sentence", text=""), [said("One.", 1), said("Two.", 2)]
-    assert strength(found, none, [], []).score == load("trust")["strength"]["none"]
+    assert strength(found, none, [], []).score == load("works/trust")["strength"]["none"]
     assert strength(found, beside, claims, []).level == "limited"
     assert strength(found, sentence, claims, ["NSCLC"]).level == "limited"
     assert strength(found, sentence, claims[:1], []).level == "good"

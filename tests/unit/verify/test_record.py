@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from workers.verify.claims import Basis, Checked, Opinions, Rewritten, Verdict
 from workers.verify.entailment import reader
 from workers.verify.entailment.reader import Reading

@@ -7,7 +7,7 @@ import pytest
 
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
-from knowledge.generation import generation_policy
+from knowledge.answering.generation import generation_policy
 from workers.language_model.port import Prompt, Proposal, Usage
 from workers.verify.claims import Drafted, Located
 from workers.verify.judging import Reply, Support

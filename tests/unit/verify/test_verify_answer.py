@@ -11,8 +11,8 @@ import pytest
 from api_gateway.questions.answer_schemas import AnswerOut, ClaimOut, CureOut
 from contracts import Draft, Retrieval
 from contracts.answer import Citation, Earlier
-from knowledge.links import is_direct
 from knowledge.loader import load
+from knowledge.works.links import is_direct
 from store.core.spans import Span, Structure
 from store.models import DocumentVersion
 from tests.bodies import filled
@@ -93,7 +93,7 @@ def test_a_claim_has_the_keys_that_openapi_names() -> None:
     assert set(before.as_body()) == set(Earlier.model_fields)
 
 
-@grid("words", load("trust")["cures"])
+@grid("words", load("works/trust")["cures"])
 def test_an_abstention_has_the_keys_and_values_that_openapi_names(words: str) -> None:
     told = abstention("no_evidence", ["pubmed"], worded=words, asked=["children"])
     cure = {**told.cure, "lacks": {"who": "patients", "asked": ["children"]}}
@@ -107,7 +107,7 @@ def test_openapi_names_every_reason_for_which_an_answer_abstains() -> None:
     worded = {"filtered", "dated", "not_held", "overruled", "not_english", "misspelt", "declined"}
     worded |= {f"other_{who}" for who in ("names", "patients", "payers", "regulators")}
     worded |= {"other_named"}
-    assert set(get_args(named)) == set(load("trust")["cures"]) - worded
+    assert set(get_args(named)) == set(load("works/trust")["cures"]) - worded
     assert nothing is NoneType
 
 

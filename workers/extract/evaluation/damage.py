@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from knowledge import drugs
+from knowledge.subjects import drugs
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies, vocabulary
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from knowledge.drugs import drugs_at
+from knowledge.subjects.drugs import drugs_at
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, behind_spaces
 from workers.extract.patients import patients

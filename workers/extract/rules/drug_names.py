@@ -1,4 +1,5 @@
-"""Which drugs words name: those of `knowledge.drugs`, and common ones beside them. Pure."""
+"""Which drugs words name: those of `knowledge.subjects.drugs`, and common ones beside them.
+Pure."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -6,9 +7,9 @@ from functools import cache, lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
-from knowledge.drugs import drugs_at
 from knowledge.loader import load
-from knowledge.words import Mention, Words
+from knowledge.matching.words import Mention, Words
+from knowledge.subjects.drugs import drugs_at
 
 _SHORT = 200
 """Characters up to which words are the name of a drug, or little more (ours)."""

@@ -1,7 +1,7 @@
 """Drugs that a list of medicines names without a dose. Pure.
 
 `drugs` knows a drug by the dose behind it. Under a heading of medicines a name is enough, where it
-is one of those that `knowledge.drugs` knows.
+is one of those that `knowledge.subjects.drugs` knows.
 """
 
 import re
@@ -9,8 +9,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from knowledge.matching.words import Mention
 from knowledge.names.tables import tables
-from knowledge.words import Mention
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, Section
 from workers.extract.patients import patients

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from knowledge.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
+from knowledge.feeds.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
 from workers.http.client import SourceClient
 from workers.http.errors import InvalidQuery
 from workers.ingest.parsers.base import Parsed

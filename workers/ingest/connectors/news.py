@@ -1,8 +1,8 @@
-"""Press and news feeds: a watch's query is the name of a feed in `knowledge/news.yaml`."""
+"""Press and news feeds: a watch's query is the name of a feed in `knowledge/feeds/news.yaml`."""
 
 from collections.abc import Sequence
 
-from knowledge.news import feed, feeds
+from knowledge.feeds.news import feed, feeds
 from workers.http.client import SourceClient
 from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from knowledge.sources import connector_policy
+from knowledge.feeds.sources import connector_policy
 from store.core.settings import Settings
 from workers.ingest.connectors.base import Connector
 from workers.ingest.enrichment import Enricher

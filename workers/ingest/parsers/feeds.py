@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import feedparser  # type: ignore[import-untyped]
 
-from knowledge.news import Feed, feed
+from knowledge.feeds.news import Feed, feed
 from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from clinical_text.assertion.marks import Assertion
 from clinical_text.doc import doc
 from knowledge.loader import load
-from knowledge.words import Mention
+from knowledge.matching.words import Mention
 
 _REACH = 400
 """Characters in which a question says whom it is on (ours): time stays linear in the text."""
@@ -34,7 +34,7 @@ def _against(text: str, marks: set[Assertion]) -> set[Assertion]:
 
 def _is_on_relative(text: str) -> bool:
     """Whether a question is on a relative of whoever asks, and not on the asker's own risk."""
-    lists = load("questions")["relatives"]
+    lists = load("questions/questions")["relatives"]
     return bool(re.search(lists["asked"], text[:_REACH], re.IGNORECASE)) and not re.search(
         lists["own_risk"], text, re.IGNORECASE
     )

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from knowledge.classification import comorbidities
-from knowledge.decomposition import Part, decomposition_policy
 from knowledge.loader import load
-from knowledge.tags import Kind, label
-from knowledge.words import Words
+from knowledge.matching.words import Words
+from knowledge.questions.classification import comorbidities
+from knowledge.questions.decomposition import Part, decomposition_policy
+from knowledge.subjects.tags import Kind, label
 from workers.retrieve.understanding.model import SubQuery
 from workers.retrieve.understanding.parts import parts
 from workers.retrieve.understanding.sentences import sentences
@@ -87,7 +87,7 @@ def _joined(phrases: Iterable[str], most_words: int) -> str:
 
 def _phrase(kind: Kind, tag: str) -> str:
     """How titles name a tag, else what we call it."""
-    search = load("vocabulary")[kind][tag].get("search")
+    search = load("subjects/vocabulary")[kind][tag].get("search")
     return str(search[0]) if search else label(kind, tag).lower()
 
 

@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from knowledge.decomposition import Part
-from knowledge.labs import Reading
-from knowledge.misspelt import Meant
+from knowledge.questions.decomposition import Part
+from knowledge.subjects.labs import Reading
+from knowledge.subjects.misspelt import Meant
 from workers.language_model.port import Consulted
 from workers.retrieve.understanding.asked.model import NOTHING_ASKED, Asked
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from knowledge.drugs import drugs_at
+from knowledge.feeds.sources import source_policies
 from knowledge.loader import load
-from knowledge.products import has_products
-from knowledge.sources import source_policies
-from knowledge.tags import mentions
+from knowledge.subjects.drugs import drugs_at
+from knowledge.subjects.products import has_products
+from knowledge.subjects.tags import mentions
 from workers.retrieve.understanding.sentences import sentences
 
 
@@ -26,7 +26,7 @@ def parts(question: str, names: Sequence[str]) -> list[str]:
     if not all(one.asks for one in found):
         return [question]
     asked = [part for one in found for part in _joined(question[one.start : one.end])]
-    if not 1 < len(asked) <= load("questions")["most_parts"]:
+    if not 1 < len(asked) <= load("questions/questions")["most_parts"]:
         return [question]
     told, subject = asked[:1], list(_subject(asked[0], names))
     if not subject:  # nothing tells what the others are on
@@ -56,4 +56,4 @@ def _subject(part: str, names: Sequence[str]) -> Iterator[str]:
 
 @cache
 def _join() -> re.Pattern[str]:
-    return re.compile(load("questions")["joins"], re.IGNORECASE)
+    return re.compile(load("questions/questions")["joins"], re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 import re
 
-from knowledge.labs import age_group, readings
+from knowledge.subjects.labs import age_group, readings
 from workers.retrieve.understanding.model import Patient, Sex
 
 _UNIT = r"(?P<unit>years?|yrs?|months?|mos?|weeks?|days?)"

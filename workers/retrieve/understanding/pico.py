@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
-from knowledge.classification import is_aspect
 from knowledge.loader import load
-from knowledge.tags import label
-from knowledge.words import Mention, Words
+from knowledge.matching.words import Mention, Words
+from knowledge.questions.classification import is_aspect
+from knowledge.subjects.tags import label
 from workers.retrieve.understanding.model import Pico
 from workers.retrieve.understanding.patient import age_at
 from workers.retrieve.understanding.sentences import sentences
@@ -47,12 +47,12 @@ _CASE_END = re.compile(
 
 @cache
 def _outcomes() -> Words:
-    return Words({phrase: (phrase,) for phrase in load("vocabulary")["outcomes"]})
+    return Words({phrase: (phrase,) for phrase in load("subjects/vocabulary")["outcomes"]})
 
 
 @cache
 def _population() -> re.Pattern[str]:
-    nouns = "|".join(load("questions")["populations"])
+    nouns = "|".join(load("questions/questions")["populations"])
     return re.compile(
         r"\b(?:in|for|among|of|do|does|can|should|are)\s+"
         rf"(?P<who>(?:(?!in\b|for\b|of\b|with\b|and\b|to\b)[\w-]+\s+){{0,3}}?(?:{nouns})\b"

@@ -15,8 +15,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from knowledge.loader import load
-from knowledge.tags import Kind, heading, label
-from knowledge.words import Mention
+from knowledge.matching.words import Mention
+from knowledge.subjects.tags import Kind, heading, label
 from workers.language_model.port import LanguageModel, ModelError, Prompt
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.model import ModelPart, Pico
@@ -74,7 +74,9 @@ def prompt_text() -> tuple[str, str]:
     head, _, text = written.partition("\n")
     lists = [
         f"{kind}:\n"
-        + "\n".join(f"- {tag}: {label(kind, tag)}" for tag in sorted(load("vocabulary")[kind]))
+        + "\n".join(
+            f"- {tag}: {label(kind, tag)}" for tag in sorted(load("subjects/vocabulary")[kind])
+        )
         for kind in _KINDS
     ]
     return head.removeprefix("version:").strip(), "\n\n".join([text.strip(), *lists])
@@ -109,7 +111,10 @@ def ask(model: LanguageModel, question: str) -> tuple[Additions, ModelPart]:
 
 def _shown(kind: Kind, proposed: Sequence[ProposedTag], question: str) -> Iterator[Mention]:
     for one in proposed:
-        if one.tag not in load("vocabulary")[kind] or not _stems(one.words) & _own(kind)[one.tag]:
+        if (
+            one.tag not in load("subjects/vocabulary")[kind]
+            or not _stems(one.words) & _own(kind)[one.tag]
+        ):
             continue
         places = [Mention(one.tag, *span) for span in _places(one.words, question)]
         if kind == "diseases":
@@ -127,7 +132,7 @@ def _places(words: str, question: str) -> Iterator[tuple[int, int]]:
 @cache
 def _own(kind: Kind) -> dict[str, frozenset[str]]:
     """The stems that no other tag of a kind has, by tag; its own narrower kinds do not count."""
-    entries = load("vocabulary")[kind]
+    entries = load("subjects/vocabulary")[kind]
     stems = {
         tag: _stems(" ".join((*entry["words"], label(kind, tag), heading(kind, tag) or "")))
         for tag, entry in entries.items()

@@ -7,17 +7,23 @@ from functools import cache
 
 from clinical_text.names import names as names_in
 from clinical_text.names import resolve
-from knowledge.classification import belongs, classify, is_aspect, mesh_of, without_general
-from knowledge.labs import Reading
-from knowledge.languages import seems_english
 from knowledge.loader import load
-from knowledge.misspelt import respelled, words_meant
+from knowledge.matching.words import Mention, Words
 from knowledge.names.abbreviations import definitions
-from knowledge.naming import is_regulator, known_trials, tests_named, trials
-from knowledge.payers import named as payers
-from knowledge.products import products
-from knowledge.tags import known_words, mentions, ordinary_words
-from knowledge.words import Mention, Words
+from knowledge.questions.classification import (
+    belongs,
+    classify,
+    is_aspect,
+    mesh_of,
+    without_general,
+)
+from knowledge.reading.languages import seems_english
+from knowledge.subjects.labs import Reading
+from knowledge.subjects.misspelt import respelled, words_meant
+from knowledge.subjects.naming import is_regulator, known_trials, tests_named, trials
+from knowledge.subjects.payers import named as payers
+from knowledge.subjects.products import products
+from knowledge.subjects.tags import known_words, mentions, ordinary_words
 from workers.language_model.port import LanguageModel
 from workers.retrieve.understanding.asked.read import read_asked
 from workers.retrieve.understanding.asked.words import is_english
@@ -38,13 +44,13 @@ _SHOUTED = 3
 
 @cache
 def _rules() -> list[tuple[str, re.Pattern[str]]]:
-    types = load("questions")["query_types"]
+    types = load("questions/questions")["query_types"]
     return [(rule["type"], re.compile(rule["pattern"], re.IGNORECASE)) for rule in types]
 
 
 @cache
 def _current_state(name: str) -> re.Pattern[str]:
-    return re.compile(load("questions")["current_state"][name], re.IGNORECASE)
+    return re.compile(load("questions/questions")["current_state"][name], re.IGNORECASE)
 
 
 def asks_for_today(question: str) -> bool:
@@ -55,25 +61,25 @@ def asks_for_today(question: str) -> bool:
 
 
 def query_type(question: str) -> str:
-    """The type whose words occur first in the order of `knowledge/questions.yaml`."""
+    """The type whose words occur first in the order of `knowledge/questions/questions.yaml`."""
     return next(name for name, pattern in _rules() if pattern.search(question))
 
 
 @cache
 def _names() -> re.Pattern[str]:
-    return re.compile(load("questions")["names"])
+    return re.compile(load("questions/questions")["names"])
 
 
 @cache
 def _no_names() -> frozenset[str]:
     """Words that name no trial and no body, in lower case; of phrases each word."""
-    words = known_words() | {word.lower() for word in load("questions")["no_names"]}
+    words = known_words() | {word.lower() for word in load("questions/questions")["no_names"]}
     return words | {part for word in words for part in word.split()}
 
 
 @cache
 def _no_name_forms() -> re.Pattern[str]:
-    return re.compile(load("questions")["no_name_forms"])
+    return re.compile(load("questions/questions")["no_name_forms"])
 
 
 def names(question: str) -> tuple[str, ...]:
@@ -136,7 +142,7 @@ def _known_things(found: Sequence[str], question: str) -> frozenset[str]:
 
 @cache
 def _identifiers() -> re.Pattern[str]:
-    return re.compile(load("questions")["identifiers"], re.IGNORECASE)
+    return re.compile(load("questions/questions")["identifiers"], re.IGNORECASE)
 
 
 def _parts(name: str) -> set[str]:
@@ -150,7 +156,7 @@ def _parts(name: str) -> set[str]:
 
 @cache
 def _modalities() -> Words:
-    return Words(load("vocabulary")["modalities"], ordinary=ordinary_words())
+    return Words(load("subjects/vocabulary")["modalities"], ordinary=ordinary_words())
 
 
 def modalities(question: str) -> tuple[str, ...]:

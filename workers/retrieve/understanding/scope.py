@@ -70,5 +70,5 @@ def names_something(question: str) -> bool:
 
 @cache
 def _everyday() -> frozenset[int]:
-    policy = load("questions")
+    policy = load("questions/questions")
     return term_set(" ".join((*policy["everyday"], *policy["asking_words"])))

@@ -23,7 +23,7 @@ class Sentence:
 
 @cache
 def _asking() -> re.Pattern[str]:
-    return re.compile(load("questions")["asking"], re.IGNORECASE)
+    return re.compile(load("questions/questions")["asking"], re.IGNORECASE)
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:

@@ -1,7 +1,8 @@
 """The trials that a question names in whatever letters it is typed. Pure.
 
-In capitals every trial is told by its form (`names` of knowledge/questions.yaml). In lower case
-only those that are known: of the packs, and `trials` of knowledge/questions.yaml.
+In capitals every trial is told by its form (`names` of knowledge/questions/questions.yaml). In
+lower case only those that are known: of the packs, and `trials` of
+knowledge/questions/questions.yaml.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
 from knowledge.loader import load
-from knowledge.naming import known_trials
+from knowledge.subjects.naming import known_trials
 
 
 def trials_called_so(question: str) -> Iterator[str]:
@@ -61,15 +62,15 @@ def _called() -> re.Pattern[str]:
 
 @cache
 def _unmistakable() -> re.Pattern[str]:
-    names = _any_of(load("questions")["trials"]["no_words"])
+    names = _any_of(load("questions/questions")["trials"]["no_words"])
     return re.compile(rf"(?i)(?<![\w-])(?P<name>{names})(?![\w-])")
 
 
 @cache
 def _told_of() -> re.Pattern[str]:
     """What is found in a trial, and what a trial is said to have found: "in dynamic?"."""
-    names = _any_of(load("questions")["trials"]["words"])
-    tells = rf"\s+(?:{load('questions')['telling']})\b"
+    names = _any_of(load("questions/questions")["trials"]["words"])
+    tells = rf"\s+(?:{load('questions/questions')['telling']})\b"
     asked_of = rf"(?:(?<=\bin )|(?<=\bof )|(?<=\bfrom ))(?={names}\s*(?:[?.,;]|$))"
     return re.compile(rf"(?i)(?<![\w-])(?:{asked_of}|(?={names}{tells}))(?P<name>{names})(?!\w)")
 

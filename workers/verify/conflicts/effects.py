@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, combinations
 
 from clinical_text.effects.estimates import Estimate
-from knowledge.conflicts import conflict_policy
+from knowledge.works.conflicts import conflict_policy
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.types import Conflict, Side, Why, Witness
 

@@ -12,9 +12,9 @@ from functools import cache, lru_cache
 from itertools import combinations
 
 from clinical_text.labels import body_of
-from knowledge.conflicts import conflict_policy
-from knowledge.literals import ignoring_case
 from knowledge.loader import load
+from knowledge.matching.literals import ignoring_case
+from knowledge.works.conflicts import conflict_policy
 from store.core.spans import Span
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.effects import outcome_name
@@ -168,7 +168,7 @@ def _verb() -> re.Pattern[str]:
 @cache
 def _heads() -> tuple[str, ...]:
     """The last words of what can happen to a patient."""
-    return tuple(load("effects")["outcomes"]["heads"])
+    return tuple(load("reading/effects")["outcomes"]["heads"])
 
 
 @cache

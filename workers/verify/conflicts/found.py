@@ -2,7 +2,8 @@
 
 Effects that point opposite ways or whose intervals have nothing in common, findings told without a
 number that deny each other, stances for and against
-one treatment, and what a document said before and says now. Rules: `knowledge/conflicts.yaml`.
+one treatment, and what a document said before and says now. Rules:
+`knowledge/works/conflicts.yaml`.
 """
 
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from knowledge.conflicts import RuleName, conflict_policy
-from knowledge.sources import source_policy
+from knowledge.feeds.sources import source_policy
+from knowledge.works.conflicts import RuleName, conflict_policy
 from workers.verify.conflicts.types import Conflict, Witness
 
 Decide = Callable[[Conflict], Witness | None]

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal
 
-from knowledge.conflicts import Kind as ConflictKind
-from knowledge.conflicts import conflict_policy
+from knowledge.works.conflicts import Kind as ConflictKind
+from knowledge.works.conflicts import conflict_policy
 from store.core.spans import Span
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.types import Conflict, Side, Witness

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from clinical_text.quantities import Kind, quantities
-from knowledge.conflicts import conflict_policy
-from knowledge.products import products, speak_to
-from knowledge.tags import mentions, tags
+from knowledge.subjects.products import products, speak_to
+from knowledge.subjects.tags import mentions, tags
+from knowledge.works.conflicts import conflict_policy
 
 _WORD = re.compile(r"[^\W_]+")
 _TIME = re.compile(

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from clinical_text.effects.estimates import Estimate
-from knowledge.conflicts import Kind, RuleName
+from knowledge.works.conflicts import Kind, RuleName
 from store.core.spans import Span
 
 Why = Literal["opposite_direction", "disjoint_intervals", "opposite_stance", "changed"]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from clinical_text.doc import doc
 from clinical_text.quantities import quantities
-from knowledge.conflicts import conflict_policy
+from knowledge.works.conflicts import conflict_policy
 from store.core.spans import Span
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.stances import stances

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from clinical_text.quantities import Kind
-from knowledge.meaning import direction_policy
+from knowledge.guards.meaning import direction_policy
 from workers.verify.facts.numbers import figures_of
 from workers.verify.guards.direction import directions, outcomes
 from workers.verify.guards.finding import Finding

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from clinical_text.quantities import Kind, Quantity
-from knowledge.guard_terms import arm_terms
+from knowledge.guards.guard_terms import arm_terms
 from workers.verify.guards.binding import telling_words
 from workers.verify.guards.lexing import quantities_of
 

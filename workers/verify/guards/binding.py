@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Set
 
-from knowledge.guard_terms import arm_terms
+from knowledge.guards.guard_terms import arm_terms
 from workers.verify.guards.lexing import tokens
 
 _OVERALL = ("survival", "response")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from knowledge.meaning import cause_policy
+from knowledge.guards.meaning import cause_policy
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import Phrasebook, drawn_from, read

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from clinical_text.vocabulary import vocabulary
-from knowledge.meaning import direction_policy
+from knowledge.guards.meaning import direction_policy
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import negations

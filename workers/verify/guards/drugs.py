@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from clinical_text.quantities import Quantity
-from knowledge.drugs import drugs_at
-from knowledge.guard_terms import drug_terms
-from knowledge.words import Mention
+from knowledge.guards.guard_terms import drug_terms
+from knowledge.matching.words import Mention
+from knowledge.subjects.drugs import drugs_at
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, quantities_of, sentences

@@ -10,7 +10,7 @@ from clinical_text.doc import doc
 from clinical_text.normalize import normalize
 from clinical_text.notation import in_plain_digits
 from clinical_text.quantities import Quantity, quantities
-from knowledge.words import Mention
+from knowledge.matching.words import Mention
 
 _TOKEN = re.compile(r"[^\W_]+(?:['.·][^\W_]+)*|(?<=[^\W_])\+(?![\d.])")
 # A short word loses no ending: "as", "gas", "does" are no plurals.

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 from clinical_text.assertion.lexicon import lexicon
 from clinical_text.assertion.marks import Assertion
-from knowledge.meaning import direction_policy, negation_policy
+from knowledge.guards.meaning import direction_policy, negation_policy
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import (

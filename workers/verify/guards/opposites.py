@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from knowledge.meaning import direction_policy
+from knowledge.guards.meaning import direction_policy
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.negation import negations
 from workers.verify.guards.statements import Statement, closeness, stem_of

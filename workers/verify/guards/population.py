@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Set
 from functools import cache, lru_cache
 
 from clinical_text.marker_statuses import marker_statuses
-from knowledge.breadth import is_broader
-from knowledge.guard_terms import population_terms
+from knowledge.guards.guard_terms import population_terms
 from knowledge.loader import load
+from knowledge.subjects.breadth import is_broader
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, tokens
@@ -147,7 +147,7 @@ def _categories() -> dict[str, Lexicon]:
 def _disease_words() -> Lexicon:
     """The words of vocabulary.yaml; one that stands for several diseases names them all, parted by
     spaces, and a phrase that names none has none."""
-    vocabulary = load("vocabulary")
+    vocabulary = load("subjects/vocabulary")
     tags: dict[str, list[str]] = {phrase: [] for phrase in vocabulary["no_tags"]["diseases"]}
     for tag, entry in vocabulary["diseases"].items():
         for word in entry["words"]:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Generic, TypeVar
 
 from clinical_text.doc import Doc, doc
-from knowledge.meaning import content_policy
+from knowledge.guards.meaning import content_policy
 from store.index.terms import stems
 
 Name = TypeVar("Name")

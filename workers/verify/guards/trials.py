@@ -11,9 +11,9 @@ from functools import cache
 from itertools import chain
 
 from clinical_text.identifiers import identifiers, spans_of_identifiers
-from knowledge.guard_terms import named_terms
+from knowledge.guards.guard_terms import named_terms
+from knowledge.matching.words import Mention
 from knowledge.scenarios import scenarios
-from knowledge.words import Mention
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, sentences

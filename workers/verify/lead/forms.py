@@ -1,7 +1,7 @@
 """The first line in each of its forms, made of verified claims and what their records say. Pure.
 
 Nothing is asserted that no claim asserts: every line is a claim, a span of one, or its source's
-name and year. What frames it stands in `lead` of knowledge/trust.yaml.
+name and year. What frames it stands in `lead` of knowledge/works/trust.yaml.
 """
 
 import re
@@ -14,9 +14,9 @@ from clinical_text.quantities import Kind, quantities
 from contracts.answer import Lead, Scores, Table
 from contracts.draft import Lacks
 from contracts.retrieval import Asked
-from knowledge.conflicts import conflict_policy
+from knowledge.feeds.sources import source_policy
 from knowledge.loader import load
-from knowledge.sources import source_policy
+from knowledge.works.conflicts import conflict_policy
 from store.documents.documents import Version
 from workers.verify.abstention import Abstention
 from workers.verify.gate import Verified
@@ -89,7 +89,7 @@ def lead_of(
     """
     best = _named(said) or _answering(_in_force(said))
     if missing:
-        text = load("trust")["lead"]["beside"].format(names=", ".join(missing))
+        text = load("works/trust")["lead"]["beside"].format(names=", ".join(missing))
         return _lead("beside", [best[0]], text=f"{text} {best[0].claim.text}")
     form = _FORMS.get(asked.type if asked else "")
     made = form(best, scores, asked) if form else None
@@ -104,7 +104,7 @@ def lead_of_none(reason: Abstention | None, lacks: Lacks | None, held: Sequence[
         lacks: what the sources lack that speak to the question.
         held: the titles of these.
     """
-    words = load("trust")["lead"]
+    words = load("works/trust")["lead"]
     if lacks is None or lacks.who != "names":
         told = "" if reason is None or reason.reason == "no_evidence" else reason.detail
         return Lead(kind="none", text=told or words["none"])
@@ -130,7 +130,7 @@ def _named(said: Sequence[Said]) -> list[Said]:
 
 def _answering(said: Sequence[Said]) -> list[Said]:
     """Those that hold nearly as much of the question as any, in their order."""
-    least = load("answers")["answers_from"] * max(one.covers for one in said)
+    least = load("questions/answers")["answers_from"] * max(one.covers for one in said)
     return [one for one in said if one.covers >= least]
 
 
@@ -161,7 +161,7 @@ def _sentences(named: Sequence[Said]) -> Lead:
 
 def _yesno(best: Sequence[Said], scores: Mapping[str, Scores], _: Asked) -> Lead | None:
     """Yes or no, where the sources of the strongest design that were read take a side together."""
-    least = load("answers")["sides_from"]
+    least = load("questions/answers")["sides_from"]
     read = by_strength(one for one in best if one.claim.claim_id in scores and one.covers >= least)
     if not read:
         return None
@@ -171,7 +171,7 @@ def _yesno(best: Sequence[Said], scores: Mapping[str, Scores], _: Asked) -> Lead
         return None
     side = "supported" if value == "yes" else "contradicted"
     said = max(first, key=lambda one: float(getattr(scores[one.claim.claim_id], side)))
-    text = load("trust")["lead"][value].format(claim=said.claim.text)
+    text = load("works/trust")["lead"][value].format(claim=said.claim.text)
     return _lead("yesno", [said], value=value, text=text)
 
 
@@ -243,7 +243,7 @@ def _of_each_source(said: Iterable[Said]) -> list[Said]:
 
 def _within(parts: Iterable[T], words: Callable[[T], str]) -> Iterator[T]:
     """As many of the parts, from the first on, as have room in a first line."""
-    room = load("trust")["lead"]["words"]
+    room = load("works/trust")["lead"]["words"]
     for number, one in enumerate(parts):
         room -= len(words(one).split())
         if number and room < 0:

@@ -1,7 +1,8 @@
 """How far what is held answers: what retrieval found, as far as the answer has it. Pure.
 
 The score of retrieval counts what was found. An answer that says nothing, or says it of another
-name, is as weak as that, whatever was found beside it. Limits: `strength` of knowledge/trust.yaml.
+name, is as weak as that, whatever was found beside it. Limits: `strength` of
+knowledge/works/trust.yaml.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,9 +10,9 @@ from collections.abc import Collection, Sequence
 from clinical_text.titles import same_title
 from contracts.answer import Lead
 from contracts.retrieval import Sufficiency
-from knowledge.anchors import ARTICLE
+from knowledge.answering.policy import retrieval_policy
 from knowledge.loader import load
-from knowledge.policy import retrieval_policy
+from knowledge.works.anchors import ARTICLE
 from workers.verify.lead.forms import Said
 
 
@@ -27,7 +28,7 @@ def strength(
     """
     if found.score is None:
         return found
-    limits = load("trust")["strength"]
+    limits = load("works/trust")["strength"]
     sources = _works(said)
     if lead.kind == "none":
         most, why = limits["none"], "nothing that is held answers"

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from workers.verify.claims import Located
 from workers.verify.deciding import denies
 from workers.verify.guards.assertion import is_denied

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from knowledge.guard_terms import named_terms
+from knowledge.guards.guard_terms import named_terms
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold

@@ -113,7 +113,7 @@ class _Budget:
     and some at each word of one with each of the other: this is what multiplies."""
 
     def __init__(self) -> None:
-        policy = load("verifying")
+        policy = load("answering/verifying")
         self._characters = int(policy["compared_characters"])
         self._products = int(policy["compared_products"])
         self._sentences = int(policy["compared_sentences"])
@@ -148,7 +148,7 @@ class _Budget:
 def _is_too_long(statement: Statement, sources: Mapping[str, CitedText]) -> bool:
     """Whether it is more than is judged, and no source has it word for word; or a table without
     stops, which the guards, that compare each part with each, would be long at."""
-    words, policy = plain(statement.words), load("verifying")
+    words, policy = plain(statement.words), load("answering/verifying")
     if len(words) > int(policy["statement_characters"]):
         return True
     return len(words) > int(policy["judged_characters"]) and not any(
@@ -157,7 +157,7 @@ def _is_too_long(statement: Statement, sources: Mapping[str, CitedText]) -> bool
 
 
 def _longest_passage() -> int:
-    return int(load("verifying")["passage_characters"])
+    return int(load("answering/verifying")["passage_characters"])
 
 
 def _length(place: Span) -> int:

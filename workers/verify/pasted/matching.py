@@ -73,7 +73,7 @@ def nearest(
         terms: what other statements had read of the sources.
     """
     terms = terms or Terms()
-    policy = load("verifying")
+    policy = load("answering/verifying")
     asked = sorted(content_terms(_plain_numbers(statement)))
     if not asked:
         return []
@@ -99,7 +99,7 @@ def _windows(
 ) -> Iterator[Passage]:
     """Runs of sentences that hold enough of the words, the nearest; a longer one must hold more
     than its parts."""
-    policy = load("verifying")
+    policy = load("answering/verifying")
     longest, least = int(policy["sentences"]), policy["least_coverage"]
     has: Held = np.logical_or.reduce(held, axis=1)
     firsts = _promising(held, has, of_all, longest, least)
@@ -138,7 +138,9 @@ def _promising(
         together[:-more] |= held[more:]
     many = together.sum(axis=1)
     firsts = np.flatnonzero(has & (many / held.shape[1] >= least))
-    fullest = np.argsort(-many[firsts], kind="stable")[: int(load("verifying")["passages"])]
+    fullest = np.argsort(-many[firsts], kind="stable")[
+        : int(load("answering/verifying")["passages"])
+    ]
     return np.sort(firsts[fullest])
 
 

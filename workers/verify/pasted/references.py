@@ -166,7 +166,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 @cache
 def _policy(group: str) -> frozenset[str]:
-    return frozenset(load("verifying")[group])
+    return frozenset(load("answering/verifying")[group])
 
 
 def is_heading_of_references(words: str) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from clinical_text.fates import fate_of_text
-from knowledge.sources import source_policy
+from knowledge.feeds.sources import source_policy
 from knowledge.version import knowledge_version
 from store.core.hashes import text_hash
 from store.core.spans import Span

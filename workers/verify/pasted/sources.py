@@ -54,7 +54,7 @@ def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Stat
     says that it was retracted, withdrawn or removed is none.
 
     Raises:
-        TooLong: all of them together are longer than `knowledge/verifying.yaml` allows.
+        TooLong: all of them together are longer than `knowledge/answering/verifying.yaml` allows.
     """
     _within("documents_characters", sum(len(one["text"]) for one in documents), "characters")
     texts, titles, names = {}, {}, {}
@@ -89,7 +89,7 @@ def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Stat
 
 
 def _within(limit: str, count: int, what: str) -> None:
-    most = int(load("verifying")[limit])
+    most = int(load("answering/verifying")[limit])
     if count > most:
         raise TooLong(
             f"the documents have {count:,} {what}; a text is compared with at most {most:,}"
@@ -107,7 +107,7 @@ def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
     judged = [one for one in statements if one.claims or one.quotations]
     vectors = context.encoder.encode(_read_by_meaning(judged))
     segments = context.cache.setdefault("lexical_segments", {})
-    many = int(load("verifying")["candidates"])
+    many = int(load("answering/verifying")["candidates"])
     with context.store.reading() as session:
         try:
             dense.require_encoder(session, context.encoder.name, context.encoder.dimensions)
@@ -157,7 +157,7 @@ def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
 
 def _read_by_meaning(statements: Sequence[Statement]) -> list[str]:
     """What the encoder reads: the beginning of each statement, as far as there is time for them."""
-    policy = load("verifying")
+    policy = load("answering/verifying")
     each, left, found = int(policy["meaning_characters"]), int(policy["meaning_in_all"]), []
     for one in statements:
         words = one.words[:each]

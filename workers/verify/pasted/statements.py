@@ -66,7 +66,7 @@ class Statement:
     @property
     def is_comparable(self) -> bool:
         """Whether it says enough to be compared; "Never." behind a question does not."""
-        return len(term_set(plain(self.words))) >= int(load("verifying")["least_terms"])
+        return len(term_set(plain(self.words))) >= int(load("answering/verifying")["least_terms"])
 
 
 class TooLong(ValueError):
@@ -78,7 +78,8 @@ def statements(text: str) -> list[Statement]:
     """The sentences of `text`, in order.
 
     Raises:
-        TooLong: there are more than `knowledge/verifying.yaml` allows, or more quotations or
+        TooLong: there are more than `knowledge/answering/verifying.yaml` allows, or more
+        quotations or
             identifiers.
     """
     structure = segment(text)
@@ -132,7 +133,7 @@ def statements(text: str) -> list[Statement]:
 
 
 def _within(limit: str, count: int, what: str) -> None:
-    most = int(load("verifying")[limit])
+    most = int(load("answering/verifying")[limit])
     if count > most:
         raise TooLong(f"the text has {count:,} {what}; at most {most:,} are checked at once")
 
@@ -175,7 +176,7 @@ def _not_judged(
     if is_heading_of_references(words):
         return "heading"
     content = term_set(plain(words))
-    many = len(content) >= int(load("verifying")["least_terms"])
+    many = len(content) >= int(load("answering/verifying")["least_terms"])
     if words.endswith("?"):
         return "question" if only_asks(words) else None
     if _is_heading(text, span, titled=titled, many=many):

@@ -1,4 +1,4 @@
-"""Whether words state something. Pure. Word lists: knowledge/verifying.yaml.
+"""Whether words state something. Pure. Word lists: knowledge/answering/verifying.yaml.
 
 A sentence is taken to state something. Headings, lines that lead on, questions and titles do not,
 unless they hold a number that is measured, a verb, or a word that says how things are.
@@ -18,7 +18,7 @@ _ASKING_HEADING = re.compile(
 
 
 def _any_of(group: str) -> str:
-    ordered = sorted(load("verifying")[group], key=len, reverse=True)
+    ordered = sorted(load("answering/verifying")[group], key=len, reverse=True)
     return "|".join(r"\s+".join(map(re.escape, one.split())) for one in ordered)
 
 
@@ -89,8 +89,8 @@ def leads_on(words: str) -> bool:
         return False
     content = len(term_set(patterns["announcing"].sub(" ", patterns["verb"].sub(" ", rest))))
     if has_predicate(rest):
-        return content < int(load("verifying")["least_terms"])
-    return is_open is not None or content <= int(load("verifying")["leading_terms"])
+        return content < int(load("answering/verifying")["least_terms"])
+    return is_open is not None or content <= int(load("answering/verifying")["leading_terms"])
 
 
 def heads(words: str) -> bool:
@@ -119,4 +119,4 @@ def only_asks(words: str) -> bool:
 def is_courtesy(words: str) -> bool:
     """Whether words are nothing but a manner of speaking ("Certainly!")."""
     plain = " ".join(re.sub(r"[^\w\s]", " ", words).casefold().split())
-    return plain in load("verifying")["courtesies"]
+    return plain in load("answering/verifying")["courtesies"]

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from contracts.inputs import GateCounts
-from knowledge.judging import judging_policy
+from knowledge.answering.judging import judging_policy
 from workers.verify.claims import Basis, Checked, Opinions
 from workers.verify.judging import Judged, Support
 

@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from knowledge.classification import (
+from knowledge.loader import load
+from knowledge.questions.classification import (
     ClassificationPolicy,
     classification_policy,
     classify,
     comorbidities,
     mesh_of,
 )
-from knowledge.loader import load
 from tests.grid import grid
 from workers.retrieve.understanding.read import understand
 
-DISEASES = sorted(load("vocabulary")["diseases"])
-DECISIONS = sorted(load("vocabulary")["decisions"])
+DISEASES = sorted(load("subjects/vocabulary")["diseases"])
+DECISIONS = sorted(load("subjects/vocabulary")["decisions"])
 ALLOWED = {
     "Atrial Fibrillation",
     "Anticoagulants",
@@ -110,7 +110,7 @@ def test_a_comorbidity_that_changes_the_dose_comes_first() -> None:
 
 
 def test_a_disease_without_an_area_and_a_rule_with_an_unknown_tag_are_refused() -> None:
-    file = load("classification")
+    file = load("questions/classification")
     areas = {area: [*tags][1:] for area, tags in file["areas"].items()}
     rule = {"class": "a/b", "diseases": ["nowhere"], "decisions": [], "of": "all"}
     for wrong in ({**file, "areas": areas}, {**file, "rules": [rule]}):

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from knowledge.decomposition import DecompositionPolicy, decomposition_policy
 from knowledge.loader import load
-from knowledge.publication_types import most_telling
-from knowledge.tags import label
+from knowledge.questions.decomposition import DecompositionPolicy, decomposition_policy
+from knowledge.subjects.tags import label
+from knowledge.works.publication_types import most_telling
 from tests.unit.retrieve.understanding.notes import AF_NOTE, PRIVATE
 from workers.retrieve.understanding.decomposition import decompose, is_long, log_fields
 from workers.retrieve.understanding.model import SubQuery
 from workers.retrieve.understanding.read import understand
 
 ROLES = ("core_decision", "modifiers", "monitoring", "alternatives")
-VOCABULARY = load("vocabulary")
+VOCABULARY = load("subjects/vocabulary")
 DISEASES, DECISIONS = sorted(VOCABULARY["diseases"]), sorted(VOCABULARY["decisions"])
 FILLER = "Zebrafinch 4711 "
 """Words of no vocabulary: they must never stand in a sub-query."""
@@ -150,7 +150,7 @@ def test_a_short_question_aims_at_the_evidence_of_its_type(question: str, first:
 
 
 def test_targets_are_levels_that_documents_have() -> None:
-    levels = {entry["level"] for entry in load("publication_types")["order"]}
+    levels = {entry["level"] for entry in load("works/publication_types")["order"]}
     policy = decomposition_policy()
     named = {target for part in policy.roles.values() for target in part.targets}
     named.update(target for targets in policy.targets_of.values() for target in targets)
@@ -159,7 +159,7 @@ def test_targets_are_levels_that_documents_have() -> None:
 
 
 def test_a_policy_with_an_unknown_decision_or_without_a_role_is_refused() -> None:
-    file = load("questions")["decomposition"]
+    file = load("questions/questions")["decomposition"]
     roles = dict(file["roles"])
     core = {**roles["core_decision"], "takes": ["nothing"]}
     short = {role: part for role, part in roles.items() if role != "modifiers"}

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from knowledge.labs import LabPolicy, age_group, readings
 from knowledge.loader import load
+from knowledge.subjects.labs import LabPolicy, age_group, readings
 from tests.grid import grid
 from workers.retrieve.understanding.patient import read_patient
 from workers.retrieve.understanding.read import search_terms, understand
@@ -96,7 +96,7 @@ def test_a_value_adds_its_tag_behind_what_is_named_and_is_never_searched_for() -
 
 
 def test_a_threshold_without_a_source_or_with_an_unknown_tag_is_refused() -> None:
-    file = load("labs")
+    file = load("subjects/labs")
     egfr = file["labs"]["egfr"]
     bands = [{"category": "x", "tag": "nowhere"}]
     for wrong in ({**egfr, "source": ""}, {**egfr, "bands": bands}):

@@ -94,8 +94,8 @@ def test_an_outcome_is_asked_about_and_no_history(question: str, outcome: str | 
 WORDS = [
     *("versus", "or", "in", "patients", "with", "between", "and", "no", "history", "of", "than"),
     *("65-year-old", "should", "?", ".", ",", "improve", "survival", "compared to", "over"),
-    *(entry["words"][0] for entry in load("vocabulary")["decisions"].values()),
-    *(entry["words"][0] for entry in load("vocabulary")["diseases"].values()),
+    *(entry["words"][0] for entry in load("subjects/vocabulary")["decisions"].values()),
+    *(entry["words"][0] for entry in load("subjects/vocabulary")["diseases"].values()),
 ]
 
 

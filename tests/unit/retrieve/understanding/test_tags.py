@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.loader import load
-from knowledge.tags import heading, known_words, label, mentions, ordinary_words, tags
+from knowledge.subjects.tags import heading, known_words, label, mentions, ordinary_words, tags
 from tests.grid import grid
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.read import query_type
@@ -66,7 +66,7 @@ def test_eb_1_2_a_question_may_have_its_abbreviations_in_lower_case_but_for_ordi
 
 def test_what_is_an_ordinary_word_is_an_abbreviation_of_the_vocabulary() -> None:
     words = known_words() | {
-        word.lower() for some in load("vocabulary")["modalities"].values() for word in some
+        word.lower() for some in load("subjects/vocabulary")["modalities"].values() for word in some
     }
     assert {word for word in ordinary_words() if not {word, word.removesuffix("s")} & words} == {
         "mis"
@@ -112,7 +112,7 @@ def test_a_phrase_that_only_holds_a_word_of_a_tag_names_nothing(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_word_of_the_vocabulary_names_its_tag(kind: str) -> None:
-    for tag, entry in load("vocabulary")[kind].items():
+    for tag, entry in load("subjects/vocabulary")[kind].items():
         for word in (*entry["words"], *entry.get("search", ())):
             assert tag in tags(kind, f"x {word}, y"), word  # type: ignore[arg-type]
 

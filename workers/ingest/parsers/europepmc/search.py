@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from knowledge.publication_types import PublicationType, most_telling, of_article_type
+from knowledge.works.publication_types import PublicationType, most_telling, of_article_type
 from store.documents.records import Notice
 from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from knowledge.publication_types import PublicationType, of_article_type
+from knowledge.works.publication_types import PublicationType, of_article_type
 from store.documents.records import Notice, NoticeKind
 from workers.ingest.parsers.markup import squeeze, words
 from workers.ingest.parsers.pubmed.dates import PartialDate, partial_date

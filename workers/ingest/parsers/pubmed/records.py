@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import ValidationError
 
-from knowledge.publication_types import most_telling
+from knowledge.works.publication_types import most_telling
 from store.documents.records import Identifiers, Notice, NoticeKind, SourceRecord
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Doubt, Parsed, Problem

@@ -1,4 +1,5 @@
-"""A restriction on what answers a question, as a typed field. Pure; grammars: knowledge/asked.yaml.
+"""A restriction on what answers a question, as a typed field. Pure; grammars:
+knowledge/questions/asked.yaml.
 
 That words restrict the answer is for the reader to say; the grammars here only tell of what kind a
 restriction is that can be compared, and its figure.
@@ -39,7 +40,7 @@ class _Grammar:
 def _grammars() -> tuple[_Grammar, ...]:
     return tuple(
         _Grammar(one["kind"], re.compile(one["pattern"], re.IGNORECASE))
-        for one in load("asked")["constraints"]
+        for one in load("questions/asked")["constraints"]
     )
 
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from clinical_text.identifiers import spans_of_identifiers
 from clinical_text.names import Name, names, resolve
-from knowledge.drugs import asked_about, drugs_at
 from knowledge.names.spelling import words
 from knowledge.names.tables import tables
+from knowledge.subjects.drugs import asked_about, drugs_at
 from workers.retrieve.understanding.asked.reader import Part
 from workers.retrieve.understanding.asked.words import is_english, is_ordinary
 

@@ -63,13 +63,13 @@ class Parts:
 
     text: str
     whole: str = field(init=False, repr=False)
-    """The text with what stands at boxes that are not ticked."""
+    """The text as it was given."""
 
     def __post_init__(self) -> None:
         """Read line ends and decimal points as ours, and neither furniture nor unticked boxes."""
-        whole = without_furniture(plain_points(plain_lines(self.text)))
-        object.__setattr__(self, "whole", whole)
-        object.__setattr__(self, "text", plain_ticks(whole, lambda one: title_of(one) in labels()))
+        object.__setattr__(self, "whole", self.text)
+        plain = without_furniture(plain_points(plain_lines(self.text)))
+        object.__setattr__(self, "text", plain_ticks(plain, lambda one: title_of(one) in labels()))
 
     @cached_property
     def sections(self) -> Sequence[Section]:

@@ -91,7 +91,7 @@ def controls(
 
 
 _Made = tuple[Located, Control]
-_PLAIN = re.compile(r"[A-Z]\S* .{30,}\.")
+_PLAIN = re.compile(r"\A[A-Z]\S*+ .{30,}\.\Z")
 """A sentence, as claims are: these first."""
 
 

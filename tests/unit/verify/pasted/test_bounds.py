@@ -43,7 +43,7 @@ def codes(line: Mapping[str, Any]) -> list[str]:
 
 def with_limits(monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
     def changed(name: str) -> Any:
-        return {**load(name), **limits} if name == "verifying" else load(name)
+        return {**load(name), **limits} if name == "answering/verifying" else load(name)
 
     monkeypatch.setattr(checking, "load", changed)
 

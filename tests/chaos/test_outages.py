@@ -225,7 +225,8 @@ def test_the_publication_fails_after_every_commit(runtime: Callable[..., Runtime
     wait_finished(running.store, ids)
     wait_quiet(running.store)
     check(running.store, answered=QUESTIONS)
-    assert sum(refused) == count(running.store, "outbox") == 3 + 4 * QUESTIONS
+    assert count(running.store, "outbox") == 3 + 4 * QUESTIONS
+    assert sum(refused) == 3 + QUESTIONS, "a thread runs on with its question (ADR 0048)"
 
 
 def test_questions_asked_from_many_threads_while_redis_is_emptied_over_and_over(

@@ -258,7 +258,7 @@ _ALIKE = frozenset(["diagnosis", "histology", "impression", "preoperative_diagno
 
 def _of_another(field: str, result: FieldResult, parts: Parts, rules: Attempt) -> bool:
     """Whether words that nothing but the model takes for the field's state something else: they
-    begin with a label that is not the field's, or another field has them."""
+    begin with a label that is not the field's, or are all within what another field has."""
     if field_policies()[field].kind != "words" or not result.items:
         return False
     start, end = result.items[0].start, result.items[0].end
@@ -269,7 +269,7 @@ def _of_another(field: str, result: FieldResult, parts: Parts, rules: Attempt) -
            if one.heading_start < start + _LABEL):  # fmt: skip
         return True
     return any(
-        one.start < end and start < one.end
+        one.start <= start and end <= one.end
         for name, held in rules.fields.items()
         if field_policies()[name].extent != "document" and not {name, field} <= _ALIKE
         for one in held.items

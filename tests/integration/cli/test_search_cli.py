@@ -56,7 +56,7 @@ def test_a_search_finds_what_passes_its_filters_alone(
     def search(**given: Any) -> set[tuple[str, int]]:
         options = asked("ctDNA", **given).options()
         found = find(settings, inline.store, "ctDNA", options, 50)
-        return {(one.source_type, one.n) for one in found}
+        return {(one.source_type, one.n) for one in found.passages}
 
     assert search() == {REPORTED, AFTER}, "a superseded version is found only as of its time"
     assert search(as_of=between) == {REPORTED, BEFORE}
@@ -126,14 +126,14 @@ def test_an_option_that_does_not_fit_is_one_line_before_anything_is_asked(
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
     assert line.startswith("attest: --disease: ")
-    assert all(f"'{tag}'" in line for tag in load("subjects/vocabulary")["diseases"])
+    assert all(tag in line for tag in load("subjects/vocabulary")["diseases"])
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"source_types": ["pubmed", "blog"]}, r"--source-type: .*'pubmed', .* or 'note'"),
-        ({"decisions": ["lung_cancer"]}, r"--decision: .*'surveillance'"),
+        ({"source_types": ["pubmed", "blog"]}, r"--source-type: use one of .*\bpubmed\b"),
+        ({"decisions": ["lung_cancer"]}, r"--decision: use one of .*\bsurveillance\b"),
         ({"published_from": "2020"}, r"--since: write it as a date .* 2026-01-31"),
         ({"published_to": ""}, r"--until: write it as a date .* 2026-01-31"),
         ({"as_of": "yesterday"}, r"--as-of: write it as a date .* 2026-01-31"),

@@ -17,7 +17,7 @@ from store.operations import erasure
 from tests.fakes.learner import Learner
 from tests.fakes.messages_api import MessagesApi, error
 from tests.fakes.web import FakeWeb, Reply
-from tests.integration import guesses
+from tests.integration.clinical import guesses
 from tests.integration.clinical.extracting import (
     DEBRIS,
     IMPRESSION,

@@ -15,7 +15,7 @@ from store.texts import notes
 from store.texts.notes import NOTES
 from tests.fakes.messages_api import MessagesApi, refusal
 from tests.fakes.web import FakeWeb, Reply
-from tests.integration import guesses
+from tests.integration.clinical import guesses
 from workers.inline import InlineWorker
 from workers.language_model.anthropic import AnthropicModel
 from workers.summarize.summary import summarize

@@ -179,8 +179,8 @@ def test_stops_and_requests_are_the_same_in_the_report_on_the_page_and_for_prome
     assert 'attest_claims_stopped_last_24h{check="doubt arm"} 1.0' in text
     assert 'attest_model_request_seconds{purpose="judge",quantile="0.95"} 1.5' in text
     assert 'attest_model_request_usd{purpose="judge",quantile="0.5"} 0.02' in text
-    page = gateway.client.get("/operate/quality").text
-    for words in ("Hard fact: number", "Doubt: arm", "1.5 s", "US$ 0.0200"):
+    page = gateway.client.get("/operate/report").text
+    for words in ("hard fact: number", "doubt: arm", "1.50", "0.0200"):
         assert words in page
 
 

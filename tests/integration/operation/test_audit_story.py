@@ -25,7 +25,7 @@ from store.operations import erasure
 from tests.fakes.judging import careful
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
-from tests.integration import guesses
+from tests.integration.clinical import guesses
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker
 from workers.language_model.anthropic import AnthropicModel

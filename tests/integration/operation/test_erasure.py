@@ -30,7 +30,7 @@ from store.questions import questions
 from store.recalls import recalls
 from store.texts import notes, verifications
 from store.texts.idempotency import KeyReused
-from tests.integration import guesses
+from tests.integration.clinical import guesses
 from tests.servers import (
     TRIAL,
     TRIAL_QUESTION,

@@ -192,12 +192,16 @@ def _texts(field: str, parts: Parts) -> list[Found]:
 
 
 def _places(parts: Parts) -> Iterator[Found]:
-    """Cells of the head that name a place; of a department and its hospital the hospital."""
+    """Cells of the head that name a place; of a department and its hospital the hospital, and of
+    what else stands between commas only the place."""
     for one in told(parts, "institution", "cell"):
-        _, comma, last = one.unit.value.rpartition(", ")
-        house = comma and stated(one.unit._replace(value=last))["institution"] >= LEAST
-        start = one.end - len(last) if house else one.start
-        yield Found(Words(text=parts.text[start : one.end]), start, one.end)
+        start, end, at = one.start, one.end, one.start
+        pieces = one.unit.value.split(", ")
+        for piece in pieces if len(pieces) > 1 else ():
+            if stated(one.unit._replace(value=piece))["institution"] >= LEAST:
+                start, end = at, at + len(piece)
+            at += len(piece) + 2
+        yield Found(Words(text=parts.text[start:end]), start, end)
 
 
 def _alone(parts: Parts, field: str, kind: str) -> list[Found]:

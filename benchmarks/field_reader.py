@@ -5,8 +5,8 @@
 
 It learns from the documents of this folder whose fields are marked (documents/development and
 documents/written, the four unseen sets, and synthetic ones, which count less) and from the labels
-that knowledge/rubrics and documents/written/headings.txt list. documents/held_back and
-documents/strangers are not read.
+that knowledge/rubrics and documents/written/headings.txt list, and cells of heads from
+documents/written/cells.txt. documents/held_back and documents/strangers are not read.
 """
 
 import sys
@@ -37,12 +37,14 @@ from workers.extract.values import Medication, Value, Words
 HERE = Path(__file__).parent
 TO = HERE.parent / "knowledge" / "rubrics" / "field_reader.npz"
 HEADINGS = HERE / "documents" / "written" / "headings.txt"
+HEAD_CELLS = HERE / "documents" / "written" / "cells.txt"
 BY_HAND = ("documents/development", "documents/written", "extraction_unseen",
            "extraction_unseen_2", "extraction_unseen_3", "extraction_unseen_4")  # fmt: skip
 SYNTHETIC = {"reports": extraction_reports, "styles": extraction_styles,
              "heldout": extraction_heldout}  # fmt: skip
-OF_SYNTHETIC, OF_A_LIST = 0.1, 2.0
-"""What a synthetic document and a listed label weigh; a document written by hand weighs 1."""
+OF_SYNTHETIC, OF_A_LIST, OF_A_CELL = 0.1, 2.0, 0.5
+"""What a synthetic document, a listed label and a listed cell of a head, at each of its places,
+weigh; a document written by hand weighs 1."""
 RIDGE, STEPS, PACE = 2e-3, 400, 0.05
 READ = ("words", "day", "amount", "presence", "margin", "medication")
 FIELDS = (
@@ -53,6 +55,7 @@ FIELDS = (
 """The fields, and what is told of other times and persons, and drugs that are not taken."""
 PARAGRAPHS = ("findings", "impression", "plan", "hospital_course", "follow_up", "diagnosis")
 CELLS = ("institution", "modality", "date")
+PLACES = ("0", "1", "2", "3", "4")
 Array = NDArray[Any]
 
 
@@ -156,6 +159,14 @@ def _of_lists() -> Iterator[Example]:
     for label, names in listed.items():
         states = np.array([one in names for one in FIELDS], np.float32)
         yield Example("lists", Unit(label, ""), states, OF_A_LIST)
+    for line in HEAD_CELLS.read_text().splitlines():
+        name, _, told = line.partition(": ")
+        states = np.array([one == name for one in FIELDS], np.float32)
+        for cell in told.split("; "):
+            # over other words it is a heading, which labels none of them as itself
+            yield Example("lists", Unit(cell.lower(), ""), np.zeros_like(states), OF_A_LIST)
+            for place in PLACES:
+                yield Example("lists", Unit("", cell, "cell", place), states, OF_A_CELL)
 
 
 def fitted(held: Sequence[Example]) -> Reader:

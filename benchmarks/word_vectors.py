@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 TO = HERE.parent / "knowledge" / "rubrics" / "word_vectors.npz"
 SOURCES = ("documents/development", "documents/written", "extraction_unseen", "extraction_unseen_2",
            "extraction_unseen_3", "extraction_unseen_4", "note_reader")  # fmt: skip
+LISTS = ("headings.txt", "cells.txt")
+"""Of which each word counts, though it stands there alone."""
 COMMON = 9_000
 WIDTH = 40
 _WORD = re.compile(r"[^\W\d_]+")
@@ -32,7 +34,12 @@ def words() -> list[str]:
     texts = [path.read_text() for name in SOURCES for path in sorted((HERE / name).glob("*.txt"))]
     texts.append((HERE.parent / "knowledge" / "rubrics" / "fields.yaml").read_text())
     seen = Counter(word for text in texts for word in set(_WORD.findall(text.casefold())))
-    return sorted({*common, *(word for word, count in seen.items() if count > 1)})
+    listed = {
+        word
+        for name in LISTS
+        for word in _WORD.findall((HERE / "documents" / "written" / name).read_text().casefold())
+    }
+    return sorted({*common, *listed, *(word for word, count in seen.items() if count > 1)})
 
 
 def main() -> None:

@@ -191,15 +191,20 @@ def _texts(field: str, parts: Parts) -> list[Found]:
     return found
 
 
+_SURE_PLACE = 0.9
+"""How sure it is that a part is a place by itself: a hospital, not the town that it is in (ours)."""
+
+
 def _places(parts: Parts) -> Iterator[Found]:
     """Cells of the head that name a place; of a department and its hospital the hospital, and of
-    what else stands between commas only the place."""
+    what else stands between commas the part that is more surely a place than the whole."""
     for one in told(parts, "institution", "cell"):
         start, end, at = one.start, one.end, one.start
-        pieces = one.unit.value.split(", ")
+        most, pieces = stated(one.unit)["institution"], one.unit.value.split(", ")
         for piece in pieces if len(pieces) > 1 else ():
-            if stated(one.unit._replace(value=piece))["institution"] >= LEAST:
-                start, end = at, at + len(piece)
+            share = stated(one.unit._replace(value=piece))["institution"]
+            if share > min(most, _SURE_PLACE):
+                most, start, end = share, at, at + len(piece)
             at += len(piece) + 2
         yield Found(Words(text=parts.text[start:end]), start, end)
 

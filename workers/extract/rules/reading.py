@@ -192,7 +192,7 @@ def _texts(field: str, parts: Parts) -> list[Found]:
 
 
 _SURE_PLACE = 0.9
-"""How sure it is that a part is a place by itself: a hospital, not the town that it is in (ours)."""
+"""How sure it is that a part is a place by itself: a hospital, not the town it is in (ours)."""
 
 
 def _places(parts: Parts) -> Iterator[Found]:

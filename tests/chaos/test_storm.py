@@ -53,6 +53,11 @@ CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
             "links do not fit": "the audit chain is broken",
             "keys mean nothing": "one idempotency key, several questions",
             "vectors are missing": "a chunk has no vector",
+        },
+        (),
+    ),
+    "what was shown or stored is changed": (
+        {
             "answers waver": "an answer changed after it was shown",
             "versions are edited": "a version's text changed",
         },

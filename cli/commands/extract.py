@@ -1,5 +1,6 @@
 """`attest extract FILE`: the fields of a clinical document, each with the words that state it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from workers.extract.refusals import IntakeRefused
 from workers.extract.rubrics import DOCUMENT_TYPES, policy
 from workers.extract.steps import TooLong, require_length
 from workers.language_model import model_for
+from workers.language_model.masking import through_masks
 
 __all__ = ["ExtractFailed", "extract"]
 
@@ -126,7 +128,9 @@ def _here(
 
 def _model(settings: Settings) -> Ask | None:
     model = model_for(settings)
-    return None if model is None else model.propose
+    if model is None or not settings.mask_identifiers:
+        return None if model is None else model.propose
+    return partial(through_masks, model.propose)
 
 
 def render(console: Console, text: str, body: dict[str, Any]) -> None:

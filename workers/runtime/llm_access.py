@@ -33,6 +33,7 @@ def asking(context: Context, subject: object, requests: int | None = None) -> Bu
         now=context.now,
         sleep=context.sleep,
         table=table_of(settings),
+        mask=settings.mask_identifiers,
     )
 
 

@@ -35,7 +35,11 @@ _INITIALED = re.compile(rf"(?:[{UPPER}]\.[ ]?){{1,3}}{PART}")
 _HEAD = re.compile(rf"(?:['’]s)?[ -]({LETTER}+)(?:[ -]({LETTER}+))?")
 _LIKE_TITLES = frozenset(["MR", "MS", "MRS", "FR", "DON"])
 """Titles in capitals that are abbreviations as well: "MR ANGIOGRAPHY"."""
+_MONTHS = frozenset(one.casefold() for one in (*month_name, *month_abbr) if one)
+_DAY = re.compile(r"\W{0,2}\d")
 _OCCUPATIONS = ("ology", "ologist", "ician", "iatry", "surgery", "medicine")
+_NAMESAKES = frozenset(["gene", "protein", "organism"])
+"""Kinds of things that share names with persons: Jasmine, Rose, Kim."""
 _SHORTEST = 3
 """Letters of a name that only its place tells: "Doctor: Hm" names nobody (ours)."""
 _SHORT = 5
@@ -132,12 +136,15 @@ def _trimmed(text: str, start: int, end: int, *, turned: bool) -> tuple[int, int
     first, last = -1, start
     for n, token in enumerate(re.finditer(r"[^\s,]+", text[start:end])):
         bare = token[0].strip(".'’-")
-        is_end = not (len(bare) == 1 and bare.isupper()) and _ends(bare.casefold())
+        behind = text[start + token.end() : start + token.end() + 3]
+        is_end = not (len(bare) == 1 and bare.isupper()) and (
+            _ends(bare.casefold()) or (bare.casefold() in _MONTHS and _DAY.match(behind) is not None)
+        )
         if first < 0 and is_end:
             continue
         if first >= 0 and text[last] == "," and not (turned and n == 1 and not _is_post(bare)):
             break
-        if is_end or bare == "I" or _CONTRACTED.search(bare):
+        if is_end or token[0] == "I" or _CONTRACTED.search(bare):
             break
         first = start + token.start() if first < 0 else first
         last = start + token.end()
@@ -160,7 +167,7 @@ def _stops() -> frozenset[str]:
         words.ends, words.titles, words.honorifics, words.degrees, words.of_names, words.of_births,
         words.of_phones, words.of_addresses, words.acts, words.verbs, notes.clinicians,
         notes.placeholders, (one for one in notes.identity_words if len(one) > 3),
-        (one.casefold() for one in (*month_name, *month_abbr, *day_name) if one),
+        (one.casefold() for one in day_name),
     )  # fmt: skip
     return frozenset(one for some in others for one in some).difference(words.particles)
 
@@ -197,16 +204,16 @@ def _is_name(text: str, start: int, end: int, context: _Context, lower: frozense
         return False
     if is_given(long):
         return True
-    known = [one for one in names(said) if one.known and "gene" not in one.kinds]
+    known = [one for one in names(said) if one.kinds - _NAMESAKES]
     if any(one.end - one.start >= len(said) for one in known):
         return False
     if _INITIALED.match(said):
         return True
+    new = any(one.casefold() not in lower for one in long)
+    if len(words) >= context.enough and new and not said.isupper() and len(said) >= _SHORTEST:
+        return True
     if len(words) < context.least or len(said) < _SHORTEST or any(not one.start for one in known):
         return False
-    new = any(one.casefold() not in lower for one in long)
-    if len(words) >= context.enough and new and not said.isupper():
-        return True
     strange = [
         one
         for one in long

@@ -34,7 +34,7 @@ class Masks:
         self._known: dict[tuple[Kind, str], str] = {}
         self._subjects: dict[Kind, list[tuple[frozenset[str], int]]] = {}
         self._spellings: dict[tuple[Kind, int], int] = {}
-        there = (int(one[2].partition(".")[0]) for one in _MASK.finditer(text))
+        there = (int(one[2].partition(".")[0]) for one in _MASK.finditer(text) if one[0][0] == "[")
         self._first = max(there, default=0) + 1
         parts, at = [], 0
         for start, end, kind in _pieces(text):

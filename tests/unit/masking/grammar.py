@@ -4,7 +4,7 @@
     made.text, made.identifiers, made.clinical
 
 Names, numbers and addresses are made up; the parts of names are frequent ones of many countries.
-`half` 0 and 1 have no name and no street in common: rules were mended by the first alone.
+Names and streets of the three sets have nothing in common: rules were mended by the first two.
 """
 
 from collections.abc import Callable
@@ -16,18 +16,30 @@ GIVEN = (
     "Thandiwe Björn Chiara Nguyen Arjun Dorothy Grace Moses Lakshmi Katarzyna Sipho Hannelore Pieter Zoë",
     "Walter Jasmine Sunita Vikram Xiu Layla Omar Niamh Guadalupe Heinrich Saskia Abena Kenji Irina Emre Ciarán "
     "Nomvula Astrid Matteo Thuy Kavya Mildred Hope Elijah Meenakshi Zofia Bongani Ingeborg Joost Renée",
+    "Brenda Tyrone Rose Iris Harpreet Deepika Ming Jun Leila Mustafa Eoghan Orlaith Esteban Ximena Friedrich Gisela "
+    "Femke Kofi Ama Haruto Svetlana Boris Elif Lindiwe Magnus Giulia Duc Rohan Padma Faith Ezekiel Agnieszka Sibusiso Ernst Willem Chloë",
+    "Carlos May Lily Violet Sanjay Anjali Hao Mei Yasmin Ibrahim Declan Maeve Rafael Pilar Jürgen Ute Sander Efua "
+    "Akira Natasha Burak Ayanda Lars Bianca Linh Varun Gita Joy Isaac Ewa Themba Monika Bram Aurélie Ruby Pearl",
 )  # fmt: skip
 FAMILY = (
     "Smith Patel Nguyen O'Brien García Müller Jansen Okafor Tanaka Ivanova Yılmaz Brown Young Khan Chen "
     "Mbeki Lindqvist Rossi Sharma Kowalski Walker-Reid Iyer MacDonald Schäfer Vries Parkinson Hill Crohn",
     "Thompson Reddy Tran O'Connell Hernández Weiß Bakker Mensah Suzuki Petrova Demir White Long Hussain Li "
     "Dlamini Bergström Esposito Banerjee Nowak Price-Jones Pillai McAllister Köhler Dijkstra Hodgkin Wood Graves",
+    "Johnson Singh Pham O'Neill Rodríguez Groß Visser Asante Watanabe Sokolova Öztürk Green Black Malik Wu Zulu Johansson "
+    "Ferrari Mukherjee Wiśniewski Hall-Moore Nair Fitzgerald Jäger Mulder Addison Banks Cook Bell Field Rivers",
+    "Taylor Gupta Le O'Sullivan Martínez Fuß Smit Owusu Kobayashi Volkova Şahin Gray Rice Siddiqui Lin Ndlovu Eriksson "
+    "Romano Chatterjee Zieliński Cole-Baker Menon MacLeod Krüger Bos Sutton Stone Fox Frost Park Wilson Page",
 )  # fmt: skip
 STREETS = (
     ("12 High Street, Leeds LS1 4AB", "4410 Juniper Avenue, Tempe, AZ 85281", "Hauptstraße 14, 69117 Heidelberg",
      "Kerkstraat 22, 1017 GM Amsterdam", "Flat 3, 27 Nehru Nagar, Pune 411038", "9 Station Road, Bristol BS2 9XY"),
     ("8 Mill Lane, York YO1 7HH", "1523 W Oak Drive, Madison, WI 53703", "Lindenallee 7, 20259 Hamburg",
      "Dorpsweg 118, 3511 AB Utrecht", "House No 14, Shanti Colony, Jaipur 302004", "221 Albert Crescent, Truro TR1 2LP"),
+    ("47 Church Road, Cardiff CF10 1AA", "908 Sycamore Lane, Apt 4B, Dayton, OH 45402", "Bahnhofstr. 21, 80335 München",
+     "Molenstraat 9, 5611 GL Eindhoven", "Plot 22, Gandhi Marg, Lucknow 226001", "3 Victoria Terrace, Belfast BT1 5GS"),
+    ("16 Park Avenue, Derby DE1 3GH", "77 Willow Court, Reno, NV 89501", "Gartenweg 5, 50667 Köln",
+     "Herengracht 301, 1016 AV Amsterdam", "Flat 12, Tagore Enclave, Kolkata 700019", "60 Castle Street, Exeter EX4 3PU"),
 )  # fmt: skip
 TRAPS = (
     "Parkinson disease on levodopa 100 mg three times a day",
@@ -80,16 +92,16 @@ class Person(NamedTuple):
 class Maker:
     """Draws what a document needs, and notes what identifies."""
 
-    def __init__(self, seed: int, half: int) -> None:
+    def __init__(self, seed: int, names: int) -> None:
         self.rng = Random(seed)
-        self.half = half
+        self.names = names
         self.hidden: list[str] = []
         self.shown: list[str] = []
         self.patient = self._person()
 
     def _person(self) -> Person:
         rng = self.rng
-        return Person(rng.choice(GIVEN[self.half].split()), rng.choice(FAMILY[self.half].split()))
+        return Person(rng.choice(GIVEN[self.names].split()), rng.choice(FAMILY[self.names].split()))
 
     def hide(self, *said: str) -> str:
         self.hidden += said
@@ -137,7 +149,7 @@ class Maker:
         ]))  # fmt: skip
 
     def address(self) -> str:
-        one = self.rng.choice(STREETS[self.half])
+        one = self.rng.choice(STREETS[self.names])
         self.hidden.append(one.partition(",")[0])
         return one
 
@@ -247,9 +259,9 @@ STYLES: tuple[Callable[[Maker], str], ...] = (
 )  # fmt: skip
 
 
-def document(seed: int, half: int = 0) -> Made:
+def document(seed: int, names: int = 0) -> Made:
     """The document of a seed; its style goes round with it."""
-    maker = Maker(seed, half)
+    maker = Maker(seed, names)
     style = STYLES[seed % len(STYLES)]
     text = style(maker)
     return Made(

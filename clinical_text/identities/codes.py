@@ -18,7 +18,7 @@ from knowledge.persons import person_policy
 
 _PUBLIC = re.compile(r"(?i)NCT\d|ISRCTN|PMC\d|10\.\d{4}|EUCTR|\d{4}-\d{6}-\d\d")
 """Numbers of trials and papers."""
-_NUMBERED = re.compile(r"(?:number|nummer|no|nr|num|id|ref|#)[\s.:|*#=]*$")
+_NUMBERED = re.compile(r"(?:number|nummer|no|nr|num|id|ref|#)[\s.:|*#=]{0,60}$")
 _MEASURED = re.compile(r"[ ]?(?:%|[a-zµ]{1,4}(?:/|\b))")
 _OF_SUBJECT = re.compile(
     r"(?i)(?<!\w)(?:(?:re|regarding|betreff|betr\.?|betreft|patient|name|pt)[ ]*[:.]"
@@ -44,9 +44,9 @@ def _code_patterns() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
     of = any_of(words.of_numbers)
     kind = r"(?:[ .-]?(?:number|nummer|no|nr|num|id|ref)\b\.?|[ ]?\#)"
     label = (
-        rf"(?:(?:{any_of(words.numbers)})(?![a-z])|(?:{of}){kind}|(?:{of})[ ]*(?=[:#|])"
+        rf"(?:(?:{any_of(words.numbers)})(?![a-z])|(?:{of}){kind}|(?:{of})[ ]{{0,30}}+(?=[:#|])"
         rf"|(?:{of})[ ](?=[A-Z]{{0,3}}\d{{6}})|{LETTER}{{3,20}}{kind})"
-        r"[ \t]*(?:\([^()\n]{1,20}\))?[ \t*]*[:|#.=]{0,2}[ \t*#]*"
+        r"[ \t*]{0,30}+(?:\([^()\n]{1,20}\)[ \t*]{0,30}+)?[:|#.=]{0,2}[ \t*#]{0,30}+"
     )
     number = (
         r"(?P<v>(?=[A-Z0-9/.-]{0,12}\d)[A-Za-z0-9]{1,20}"
@@ -57,9 +57,9 @@ def _code_patterns() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
         ("EMAIL", re.compile(
             r"(?<![\w.+%-])(?P<v>[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})")),
         ("DOB", re.compile(
-            rf"(?i)(?<![\w.])(?:{born})(?!\w)[ \t*]*[:|.=]?[ \t*|(]*(?:\n[ ]?)?(?P<v>{DATE})")),
+            rf"(?i)(?<![\w.])(?:{born})(?!\w)[ \t*]{{0,30}}+[:|.=]?[ \t*|(]{{0,30}}+(?:\n[ ]?)?(?P<v>{DATE})")),
         ("PHONE", re.compile(
-            rf"(?i)(?<![\w.])(?:{phones})(?:[ ]?\([a-z]{{1,8}}\))?[ \t]*[.:|]{{0,2}}[ \t*]*"
+            rf"(?i)(?<![\w.])(?:{phones})(?:[ ]?\([a-z]{{1,8}}\))?[ \t]{{0,30}}+[.:|]{{0,2}}[ \t*]{{0,30}}+"
             r"(?P<v>\+?[(\d][\d ()/.-]{3,22}\d)")),
         ("PHONE", re.compile(
             r"(?<![\w.,/+-])(?P<v>"
@@ -136,7 +136,7 @@ def _address_patterns() -> tuple[re.Pattern[str], ...]:
 @cache
 def _labelled_address() -> re.Pattern[str]:
     return re.compile(
-        rf"(?i)(?<![\w.])(?:{any_of(person_policy().of_addresses)})(?!\w)(?P<colon>[ \t*]*[:|])?[ \t*]*"
+        rf"(?i)(?<![\w.])(?:{any_of(person_policy().of_addresses)})(?!\w)(?P<colon>[ \t*]{{0,30}}+[:|])?[ \t*]{{0,30}}+"
         r"(?P<v>(?=[^\n]{0,20}(?-i:[A-Z\d]))[^\n;|:\"]{3,120})"
     )
 

@@ -62,14 +62,14 @@ def _contexts() -> tuple[_Context, ...]:
     given = any_of(word.title() for word in notes.given_names)
     return (
         _Context(_of(
-            rf"(?<![\w.])(?i:{any_of(words.names)})(?!\w)[ \t*]*[:|=-]?[ \t*]*(?:{title}\.?[ ])?{run}"),
+            rf"(?<![\w.])(?i:{any_of(words.names)})(?!\w)[ \t*]{{0,30}}+[:|=-]?[ \t*]{{0,30}}+(?:{title}\.?[ ])?{run}"),
             sure=True, turned=True),
         _Context(_of(
             rf"(?<![\w./])(?:(?:{short}|[Pp]rof)\.[ ]?|{title}[ ])(?:\n[ ]?)?"
             rf"(?:(?:Dr|med|Prof|habil|Mr|Mrs)\.?[ ]){{0,3}}{run}"), sure=True),
         _Context(_of(
             rf"(?<![\w.])(?i:{any_of(words.unsure_names)}|pt|{role})s?(?:\(s\))?"
-            rf"(?:[ ]?\([^()\n]{{1,30}}\))?[ \t*]*[:|][ \t*]*{run}"), enough=2, turned=True),
+            rf"(?:[ ]?\([^()\n]{{1,30}}\))?[ \t*]{{0,30}}+[:|][ \t*]{{0,30}}+{run}"), enough=2, turned=True),
         _Context(_of(
             rf"(?<![\w.])(?i:{any_of(words.acts)})(?:[ ]electronically)?[ ](?:by|on[ ]behalf[ ]of)"
             rf"[ ]?:?[ ]{{0,3}}(?:\n[ ]?)?{run}"), enough=2),
@@ -125,7 +125,8 @@ def _is_abbreviation(text: str, match: re.Match[str], span: tuple[int, int]) -> 
     if text[match.start() : match.start("v")].strip() not in _LIKE_TITLES:
         return False
     words = TOKEN.findall(text[span[0] : span[1]])
-    return all(is_word(one) for one in words) and not is_given(words)
+    known = any(one.known and one.start == 0 for one in names(text[match.start() : span[1]]))
+    return known or (all(is_word(one) for one in words) and not is_given(words))
 
 
 def _trimmed(text: str, start: int, end: int, *, turned: bool) -> tuple[int, int] | None:

@@ -75,12 +75,14 @@ class BudgetedModel:
         sleep: Callable[[float], None] = time.sleep,
         table: PriceTable | None = None,
         mask: bool = True,
+        about: str = "",
     ) -> None:
         """Takes the model and who pays.
 
         Args:
             subject: is charged for the requests, such as a question's id, by the prices of `table`.
             mask: whether identifiers of persons are kept from the model.
+            about: the document that its requests show parts of.
         """
         self.name = model.name
         self._model = model
@@ -90,7 +92,7 @@ class BudgetedModel:
         self._now = now
         self._sleep = sleep
         self._prices = table or prices()
-        self._mask = mask
+        self._mask, self._about = mask, about
         self.left = budget.requests
         """How many replies may still be asked for; None: any number."""
 
@@ -102,7 +104,9 @@ class BudgetedModel:
             BudgetSpent: a budget does not hold the most that this request can cost.
             ModelError: as raised by the model.
         """
-        return through_masks(self._asked, prompt) if self._mask else self._asked(prompt)
+        if not self._mask:
+            return self._asked(prompt)
+        return through_masks(self._asked, prompt, self._about)
 
     def _asked(self, prompt: Prompt[T]) -> Proposal[T]:
         try:

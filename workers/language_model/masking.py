@@ -29,7 +29,12 @@ _MASK = re.compile(r"\[?\b(NAME|DOB|NUMBER|PHONE|EMAIL|ADDRESS)[-‐‑ ](\d{1,6
 class Masks:
     """The masks of one text, which may be JSON with its escapes."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, about: str = "") -> None:
+        """Takes the text.
+
+        Args:
+            about: what it shows parts of, whose names are hidden in it, too.
+        """
         self._hidden: dict[str, str] = {}
         self._known: dict[tuple[Kind, str], str] = {}
         self._subjects: dict[Kind, list[tuple[frozenset[str], int]]] = {}
@@ -37,7 +42,7 @@ class Masks:
         there = (int(one[2].partition(".")[0]) for one in _MASK.finditer(text) if one[0][0] == "[")
         self._first = max(there, default=0) + 1
         parts, at = [], 0
-        for start, end, kind in _pieces(text):
+        for start, end, kind in _pieces(text, about):
             parts += [text[at:start], self._mask(kind, text[start:end])]
             at = end
         self.text = "".join([*parts, text[at:]])
@@ -79,13 +84,18 @@ class Masks:
         return said
 
 
-def through_masks(ask: Callable[[Prompt[T]], Proposal[T]], prompt: Prompt[T]) -> Proposal[T]:
+def through_masks(
+    ask: Callable[[Prompt[T]], Proposal[T]], prompt: Prompt[T], about: str = ""
+) -> Proposal[T]:
     """What `ask` makes of a prompt without its identifiers, with these put back.
+
+    Args:
+        about: the document that the prompt shows parts of.
 
     Raises:
         ModelError: as `ask` does; ModelUnusable where the reply loses its shape with them.
     """
-    masks = Masks(prompt.user)
+    masks = Masks(prompt.user, about)
     if not masks:
         return ask(prompt)
     made = ask(replace(prompt, user=masks.text, system=f"{prompt.system}\n\n{TOLD}"))
@@ -100,11 +110,12 @@ def through_masks(ask: Callable[[Prompt[T]], Proposal[T]], prompt: Prompt[T]) ->
     return replace(made, value=value)
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int, Kind]]:
+def _pieces(text: str, about: str) -> Iterator[tuple[int, int, Kind]]:
     """The identifiers line by line, without escapes: what is put back stands in no JSON."""
     read = _ESCAPE.sub(lambda one: _ESCAPES.get(one[0][1], " ").ljust(len(one[0])), text)
-    for found in identities(read):
-        for piece in _PIECE.finditer(text, found.start, found.end):
+    before = len(about) + 2
+    for found in identities(f"{about}\n\n{read}"):
+        for piece in _PIECE.finditer(text, max(0, found.start - before), found.end - before):
             said = piece[0].strip()
             if any(map(str.isalnum, said)):
                 start = piece.start() + piece[0].index(said)

@@ -31,6 +31,7 @@ class PersonPolicy(BaseModel):
     honorifics: Words
     degrees: Words
     acts: Words
+    meetings: Words
     valedictions: Words
     particles: Words
     streets: Words

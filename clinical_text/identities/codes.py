@@ -1,4 +1,4 @@
-"""Numbers of records, dates of birth, phones, mail addresses and addresses, by form and label. Pure."""
+"""Numbers of records, dates of birth, phones and addresses, by form and label. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,6 +8,7 @@ from clinical_text.identities.forms import (
     DATE,
     LETTER,
     PART,
+    SPACES,
     UPPER,
     WINDOW,
     Identifier,
@@ -19,6 +20,8 @@ from knowledge.persons import person_policy
 _PUBLIC = re.compile(r"(?i)NCT\d|ISRCTN|PMC\d|10\.\d{4}|EUCTR|\d{4}-\d{6}-\d\d")
 """Numbers of trials and papers."""
 _NUMBERED = re.compile(r"(?:number|nummer|no|nr|num|id|ref|#)[\s.:|*#=]{0,60}$")
+_ROW = re.compile(r"(?:[ \t]{2,30}+|[ ]?\|[ ]{0,30}+)(?P<v>[A-Z]{0,3}\d{5,12})(?![\w.,])")
+"""The next number of a table's row of numbers."""
 _MEASURED = re.compile(r"[ ]?(?:%|[a-zµ]{1,4}(?:/|\b))")
 _OF_SUBJECT = re.compile(
     r"(?i)(?<!\w)(?:(?:re|regarding|betreff|betr\.?|betreft|patient|name|pt)[ ]*[:.]"
@@ -42,32 +45,34 @@ _FEWEST = (3, 4)
 def _code_patterns() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
     words = person_policy()
     of = any_of(words.of_numbers)
-    kind = r"(?:[ .-]?(?:number|nummer|no|nr|num|id|ref)\b\.?|[ ]?\#)"
+    kind = r"(?:[ .-]{0,2}(?:number|nummer|no|nr|num|id|ref)\b\.?|[ ]?\#)"
     label = (
         rf"(?:(?:{any_of(words.numbers)})(?![a-z])|(?:{of}){kind}|(?:{of})[ ]{{0,30}}+(?=[:#|])"
-        rf"|(?:{of})[ ](?=[A-Z]{{0,3}}\d{{6}})|{LETTER}{{3,20}}{kind})"
+        rf"|(?:{of})[ ](?=[A-Z]{{0,3}}\d{{6}}|\d{{2,4}}-\d{{3,6}})"
+        rf"|{LETTER}{{3,20}}(?=[ .#-]){kind})"
         r"[ \t*]{0,30}+(?:\([^()\n]{1,20}\)[ \t*]{0,30}+)?[:|#.=]{0,2}[ \t*#]{0,30}+"
     )
     number = (
-        r"(?P<v>(?=[A-Z0-9/.-]{0,12}\d)[A-Za-z0-9]{1,20}"
-        r"(?:[ ]?[/.-][ ]?[A-Za-z0-9]{1,12}){0,4}(?:[ ]\d{2,6}){0,4})"
+        r"(?P<v>(?=[A-Z0-9/.,-]{0,12}\d)[A-Za-z0-9]{1,20}"
+        r"(?:(?:[ ]?[/.-][ ]?|,)[A-Za-z0-9]{1,12}){0,4}(?:[ ]\d{2,6}){0,4})"
     )
     born, phones = any_of(words.of_births), any_of(words.of_phones)
     return (
         ("EMAIL", re.compile(
             r"(?<![\w.+%-])(?P<v>[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})")),
         ("DOB", re.compile(
-            rf"(?i)(?<![\w.])(?:{born})(?!\w)[ \t*]{{0,30}}+[:|.=]?[ \t*|(]{{0,30}}+(?:\n[ ]?)?(?P<v>{DATE})")),
+            rf"(?i)(?<![\w.])(?:{born})(?!\w){SPACES}[:|.=]?[ \t*|(]{{0,30}}+"
+            rf"(?:\n[ ]?)?(?P<v>{DATE})")),
         ("PHONE", re.compile(
-            rf"(?i)(?<![\w.])(?:{phones})(?:[ ]?\([a-z]{{1,8}}\))?[ \t]{{0,30}}+[.:|]{{0,2}}[ \t*]{{0,30}}+"
+            rf"(?i)(?<![\w.])(?:{phones})(?:[ ]?\([a-z]{{1,8}}\))?{SPACES}[.:|]{{0,2}}{SPACES}"
             r"(?P<v>\+?[(\d][\d ()/.-]{3,22}\d)")),
+        ("NUMBER", re.compile(rf"(?i)(?<![\w-]){label}{number}")),
         ("PHONE", re.compile(
             r"(?<![\w.,/+-])(?P<v>"
             r"\+\d{1,3}[ .-]?(?:\(0?\d{0,4}\)[ .-]?)?\d{1,5}(?:[ .-]?\d{2,5}){1,4}"
             r"|\(\d{3}\)[ ]?\d{3}[ .-]\d{4}|\d{3}[.-]\d{3}[.-]\d{4}|0\d{1,4}[-/]\d{6,8}|0\d{10}"
             r"|\(?0\d{2,4}\)?[ ][/]?[ ]?\d{3,4}[ -]?\d{3,6}|[6-9]\d{4}[ -]?\d{5}"
             r")(?![\w/%]|[.,-]\d)")),
-        ("NUMBER", re.compile(rf"(?i)(?<![\w-]){label}{number}")),
         ("NUMBER", re.compile(
             r"(?<![\w.,/-])(?P<v>\d{3}-\d{2}-\d{4}|\d{4}[ ]\d{4}[ ]\d{4}|\d{3}[ -]\d{3}[ -]\d{4}"
             r"|[A-Z]{1,3}[- ]?\d{2}-\d{4,8})(?![\w/-]|[.,]\d)")),
@@ -78,8 +83,13 @@ def codes(text: str) -> Iterator[Identifier]:
     """Numbers of records, dates of birth, phones and mail addresses, in no order."""
     for kind, pattern in _code_patterns():
         for match in pattern.finditer(text):
-            if kind != "NUMBER" or _is_number(text, match):
-                yield Identifier(*match.span("v"), kind)
+            if kind == "NUMBER" and not _is_number(text, match):
+                continue
+            yield Identifier(*match.span("v"), kind)
+            row = _ROW.match(text, match.end()) if kind == "NUMBER" else None
+            while row:
+                yield Identifier(*row.span("v"), kind)
+                row = _ROW.match(text, row.end())
 
 
 def _is_number(text: str, match: re.Match[str]) -> bool:
@@ -115,8 +125,8 @@ def _address_patterns() -> tuple[re.Pattern[str], ...]:
         r"(?:,?\s(?:(?:Apt|Apartment|Flat|Unit|Suite|Ste)\.?[ ]?#?\w{1,5}\b))?"
         r"(?:(?:,[ ]?\n?[ ]?|[ ]?\n[ ]?)(?:\d{4,5}(?:[ ]?[A-Z]{2})?[ ])?"
         rf"{_TOWN}(?=[ ]*(?:[,.;|\n\"]|$)|[ ]{{2}}|[ ]?-?[ ]?\d)){{0,4}}"
-        rf"(?:,?[ ]?\n?[ ]?(?:[A-Z]{{2}}[ ]\d{{5}}(?:-\d{{4}})?|{_POSTCODE}|-?[ ]?\d{{3}}[ ]?\d{{3}}"
-        r"|\d{5})(?![\w.]))?"
+        rf"(?:,?[ ]?\n?[ ]?(?:[A-Z]{{2}}[ ]\d{{5}}(?:-\d{{4}})?|{_POSTCODE}"
+        r"|-?[ ]?\d{3}[ ]?\d{3}|\d{5})(?![\w.]))?"
     )
     return (
         re.compile(
@@ -136,7 +146,8 @@ def _address_patterns() -> tuple[re.Pattern[str], ...]:
 @cache
 def _labelled_address() -> re.Pattern[str]:
     return re.compile(
-        rf"(?i)(?<![\w.])(?:{any_of(person_policy().of_addresses)})(?!\w)(?P<colon>[ \t*]{{0,30}}+[:|])?[ \t*]{{0,30}}+"
+        rf"(?i)(?<![\w.])(?:{any_of(person_policy().of_addresses)})(?!\w)"
+        rf"(?P<colon>{SPACES}[:|])?{SPACES}"
         r"(?P<v>(?=[^\n]{0,20}(?-i:[A-Z\d]))[^\n;|:\"]{3,120})"
     )
 

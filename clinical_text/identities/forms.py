@@ -26,6 +26,8 @@ DATE = (
     rf"|\d{{1,2}}(?:st|nd|rd|th)?[ .-]{{1,2}}{LETTER}{{3,10}}\.?,?[ -]\d{{2,4}}"
     rf"|{LETTER}{{3,10}}\.?[ ]\d{{1,2}}(?:st|nd|rd|th)?,?[ ]\d{{4}}|\d{{8}})(?!\d)"
 )
+SPACES = r"[ \t*]{0,30}+"
+"""Between a label and what it labels, emphasis marks included (the bound is ours)."""
 TOKEN = re.compile(rf"{LETTER}+(?:['’](?![sS]\b){LETTER}+)*")
 WINDOW = 40
 """Characters beside a word that are looked at (ours)."""

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from clinical_text.identities.forms import LETTER, PART, TOKEN, UPPER, WINDOW, WORD, any_of
+from clinical_text.identities.forms import (
+    LETTER,
+    PART,
+    SPACES,
+    TOKEN,
+    UPPER,
+    WINDOW,
+    WORD,
+    any_of,
+)
 from knowledge.names.reading import names
 from knowledge.names.spelling import fold
 from knowledge.names.tables import tables
@@ -50,50 +59,58 @@ _SHORT = 5
 def _contexts() -> tuple[_Context, ...]:
     words, notes = person_policy(), section_policy()
     one = rf"(?:(?i:{any_of(words.particles)})[ ]){{0,3}}{WORD}"
-    run = rf"(?P<v>{one}(?:(?:,?[ ]|(?<=\.)){one}){{0,4}})"
+    run = rf"(?P<v>{one}(?:(?:[ ]?,?[ ]|(?<=\.)){one}){{0,4}})"
     title = rf"(?:{any_of(_cases(words.honorifics))})"
     short = any_of(_cases(one for one in words.honorifics if not _VOWEL.search(one)))
     relatives, clinicians = any_of(notes.relatives), any_of(notes.clinicians)
     ending = rf"{LETTER}{{2,20}}(?:ologist|ician|iatrist|loog|arts|arzt|ärztin)"
     role = rf"(?:{clinicians}|{relatives}|{any_of(words.of_names)}|{ending})"
     age = r"\d{1,3}[ -]?(?:y\b|yo\b|yrs?\b|y/o|years?\b|months?[ -]old|M\b|F\b)"
-    labels = any_of([*words.of_births, *words.numbers, "age", "sex", "gender"])
+    labels = rf"{any_of([*words.of_births, *words.numbers])}|(?:age|sex|gender)[ ]?[:/]"
     degrees = any_of(_cases(words.degrees))
     given = any_of(word.title() for word in notes.given_names)
     return (
         _Context(_of(
-            rf"(?<![\w.])(?i:{any_of(words.names)})(?!\w)[ \t*]{{0,30}}+[:|=-]?[ \t*]{{0,30}}+(?:{title}\.?[ ])?{run}"),
+            rf"(?<![\w.])(?i:{any_of(words.names)})(?!\w){SPACES}[:|=-]?{SPACES}"
+            rf"(?:{title}\.?[ ])?{run}"),
             sure=True, turned=True),
         _Context(_of(
             rf"(?<![\w./])(?:(?:{short}|[Pp]rof)\.[ ]?|{title}[ ])(?:\n[ ]?)?"
             rf"(?:(?:Dr|med|Prof|habil|Mr|Mrs)\.?[ ]){{0,3}}{run}"), sure=True),
         _Context(_of(
             rf"(?<![\w.])(?i:{any_of(words.unsure_names)}|pt|{role})s?(?:\(s\))?"
-            rf"(?:[ ]?\([^()\n]{{1,30}}\))?[ \t*]{{0,30}}+[:|][ \t*]{{0,30}}+{run}"), enough=2, turned=True),
+            rf"(?:[ ]?\([^()\n]{{1,30}}\))?(?:{SPACES}[:|]{SPACES}|[ \t]{{2,30}}+){run}"),
+            enough=2, turned=True),
         _Context(_of(
             rf"(?<![\w.])(?i:{any_of(words.acts)})(?:[ ]electronically)?[ ](?:by|on[ ]behalf[ ]of)"
             rf"[ ]?:?[ ]{{0,3}}(?:\n[ ]?)?{run}"), enough=2),
         _Context(_of(
-            rf"(?<![\w.])(?i:{any_of(words.acts)})[ ]?:?[ ]{{0,3}}(?:\n[ ]?)?{run}")),
+            rf"(?<![\w.])(?:(?i:{any_of(words.acts)})[ ]?:[ ]{{0,3}}(?:\n[ ]?)?"
+            rf"|(?i:{any_of(words.meetings)})[ ]{{1,3}}){run}")),
         _Context(_of(
             rf"(?<![\w.])(?i:{relatives}),?(?:[ ](?:is|named|called))?[ ]{run}"), enough=1),
-        _Context(_of(rf"(?<![\w.])(?i:patient|pt|{clinicians}),?(?:[ ](?:is|named))?[ ]{run}"),
-            enough=2),
+        _Context(_of(rf"(?<![\w.])(?i:patient|{clinicians}),?(?:[ ](?:is|named))?[ ]{run}")),
+        _Context(_of(rf"(?<![\w.])(?i:pt)[ ]{run}"), enough=2),
         _Context(_of(
-            rf"(?<!\w)(?i:i[ ]am|i'm|my[ ]name[ ]is|this[ ]is|named|called|hi|hello|hey),?[ ]{run}")),
-        _Context(_of(rf"(?<!\w)(?i:dear|re|regarding|betreff|betr\.?|betreft)[ ]?:?[ ]+{run}")),
+            r"(?<!\w)(?i:i[ ]am|i'm|my[ ]name[ ]is|this[ ]is|named|called|hi|hello|hey)"
+            rf",?[ ]{run}")),
+        _Context(_of(
+            rf"(?<!\w)(?i:dear|re|regarding|betreff|betr\.?|betreft)[ ]?:?[ ]{{1,9}}+{run}"),
+            turned=True),
         _Context(_of(rf"(?i:{any_of(words.valedictions)})[,.]?\s{{0,12}}{run}"), enough=2),
         _Context(_of(rf"(?<![\w.-]){run}(?=[ ](?:is|was)[ ]an?[ ](?:\w{{1,20}}[ ]){{0,2}}?{age})"),
             enough=2),
         _Context(_of(rf"(?<![\w.-]){run}(?=,?[ ]{{1,2}}(?:\w{{1,20}}[ ])?{age})"), least=2),
-        _Context(_of(rf"(?<![\w.-]){run}(?=[ ,;(|\t-]{{1,4}}(?i:{labels})(?!\w))"), least=2, enough=2,
-            turned=True),
+        _Context(_of(rf"(?<![\w.-]){run}(?=[ ,;(|\t-]{{1,20}}(?i:{labels})(?![a-z]))"),
+            least=2, enough=2, turned=True),
         _Context(_of(
-            rf"(?<![\w.-]){run}(?=,[ ]?(?:{degrees})(?!\w)|[ ]M\.?D\.?(?!\w)|[ ]\((?:{degrees})\))"),
-            enough=2),
+            rf"(?<![\w.-]){run}"
+            rf"(?=,[ ]?(?:{degrees})(?!\w)|[ ]M\.?D\.?(?!\w)|[ ]\((?:{degrees})\))"),
+            enough=2, turned=True),
         _Context(_of(rf"(?<![\w.-])(?P<v>(?:{given})(?:[ ]{one}){{1,3}})")),
         _Context(_of(
-            rf"(?m)^[ \"]{{0,3}}(?P<v>[{UPPER}][{UPPER}'’-]{{1,30}},[ ]{WORD}(?:[ ][{UPPER}]\b\.?)?)"), turned=True),
+            rf"(?m)^[ \"]{{0,3}}(?P<v>[{UPPER}][{UPPER}'’-]{{1,30}},[ ]{WORD}"
+            rf"(?:[ ][{UPPER}]\b\.?)?)"), turned=True),
     )  # fmt: skip
 
 
@@ -138,13 +155,15 @@ def _trimmed(text: str, start: int, end: int, *, turned: bool) -> tuple[int, int
     for n, token in enumerate(re.finditer(r"[^\s,]+", text[start:end])):
         bare = token[0].strip(".'’-")
         behind = text[start + token.end() : start + token.end() + 3]
-        is_end = not (len(bare) == 1 and bare.isupper()) and (
-            _ends(bare.casefold()) or (bare.casefold() in _MONTHS and _DAY.match(behind) is not None)
-        )
-        if first < 0 and is_end:
+        low = bare.casefold()
+        is_month = low in _MONTHS and _DAY.match(behind) is not None
+        is_end = is_month or (_ends(low) and not (len(bare) == 1 and bare.isupper()))
+        if first < 0 and is_end and low not in person_policy().verbs:
             continue
-        if first >= 0 and text[last] == "," and not (turned and n == 1 and not _is_post(bare)):
-            break
+        if first >= 0 and text[last : last + 2].lstrip(" ")[:1] == ",":
+            is_post = bare.isupper() and 1 < len(bare) < _SHORT and not text[first:last].isupper()
+            if n > 1 or is_post or not turned:
+                break
         if is_end or token[0] == "I" or _CONTRACTED.search(bare):
             break
         first = start + token.start() if first < 0 else first
@@ -154,10 +173,6 @@ def _trimmed(text: str, start: int, end: int, *, turned: bool) -> tuple[int, int
     while text[last - 1] in ".,-" and not _INITIAL_LAST.search(text[max(first, last - 3) : last]):
         last -= 1
     return (first, last) if any(map(str.isalpha, text[first:last])) else None
-
-
-def _is_post(word: str) -> bool:
-    return word.isupper() and 1 < len(word) < _SHORT
 
 
 @cache
@@ -208,7 +223,7 @@ def _is_name(text: str, start: int, end: int, context: _Context, lower: frozense
     known = [one for one in names(said) if one.kinds - _NAMESAKES]
     if any(one.end - one.start >= len(said) for one in known):
         return False
-    if _INITIALED.match(said):
+    if _INITIALED.match(said) and not (said.isupper() and all(map(is_word, long))):
         return True
     new = any(one.casefold() not in lower for one in long)
     if len(words) >= context.enough and new and not said.isupper() and len(said) >= _SHORTEST:

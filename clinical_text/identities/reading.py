@@ -1,4 +1,4 @@
-"""Every identifier of a text: those that form and context tell, and their further mentions. Pure."""
+"""Every identifier of a text: what form and context tell, and its further mentions. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,5 +1,5 @@
-"""Identifiers stay: what the Messages API receives of documents and notes has none, and what is made
-of its reply is the same as without masks."""
+"""Identifiers stay: what the Messages API receives of documents has none, and what is made of its
+reply is the same as without masks."""
 
 import json
 from collections.abc import Iterator, Mapping

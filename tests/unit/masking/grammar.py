@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Notes and documents in many styles, of which each identifier and each trap is known.
 
     made = document(7)
@@ -7,6 +8,7 @@ Names, numbers and addresses are made up; the parts of names are frequent ones o
 Names and streets of the three sets have nothing in common: rules were mended by the first two.
 """
 
+from calendar import month_name
 from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
@@ -127,8 +129,12 @@ class Maker:
         return f"{self.rng.choice(['Dr', 'Dr.', 'Prof.'])} {initial}{self.hide(one.family)}"
 
     def born(self) -> str:
-        day, month, year = self.rng.randint(13, 28), self.rng.randint(1, 12), self.rng.randint(1931, 2009)
-        months = "January February March April May June July August September October November December".split()
+        day, month, year = (
+            self.rng.randint(13, 28),
+            self.rng.randint(1, 12),
+            self.rng.randint(1931, 2009),
+        )
+        months = month_name[1:]
         return self.hide(self.rng.choice([
             f"{day:02}/{month:02}/{year}", f"{month}/{day}/{year}", f"{day:02}.{month:02}.{year}", f"{year}-{month:02}-{day:02}",
             f"{day} {months[month - 1]} {year}", f"{months[month - 1]} {day}, {year}", f"{day}-{months[month - 1][:3]}-{year}",
@@ -139,7 +145,18 @@ class Maker:
 
     def record(self) -> str:
         d = self.digits
-        return self.hide(self.rng.choice([d(7), d(6), f"{d(2)}-{d(5)}", f"A{d(6)}", f"{d(3)} {d(3)} {d(4)}", f"UH{d(4)}/{d(4)}"]))
+        return self.hide(
+            self.rng.choice(
+                [
+                    d(7),
+                    d(6),
+                    f"{d(2)}-{d(5)}",
+                    f"A{d(6)}",
+                    f"{d(3)} {d(3)} {d(4)}",
+                    f"UH{d(4)}/{d(4)}",
+                ]
+            )
+        )
 
     def phone(self) -> str:
         d = self.digits
@@ -154,7 +171,9 @@ class Maker:
         return one
 
     def mail(self) -> str:
-        return self.hide(f"{self.rng.choice(['a', 'mail', 'x.y'])}.{self.digits(3)}@example.{self.rng.choice(['com', 'co.uk', 'de'])}")
+        return self.hide(
+            f"{self.rng.choice(['a', 'mail', 'x.y'])}.{self.digits(3)}@example.{self.rng.choice(['com', 'co.uk', 'de'])}"
+        )
 
     def traps(self, count: int) -> list[str]:
         kept = self.rng.sample(TRAPS, count)

@@ -86,7 +86,9 @@ def test_a_request_without_identifiers_goes_as_it_is() -> None:
     assert seen == [prompt("Cough for 3 weeks; CRP 40 mg/L.")]
 
 
-def test_a_reply_that_is_too_long_with_what_is_put_back_is_of_no_use_and_its_cost_is_known() -> None:
+def test_a_reply_that_is_too_long_with_what_is_put_back_is_of_no_use_and_its_cost_is_known() -> (
+    None
+):
     with pytest.raises(ModelUnusable) as raised:
         through_masks(saying([], words="[NAME-1] " * 6), prompt(NOTE))
 

@@ -115,7 +115,7 @@ def _here(
             document.text,
             profile=profile,
             document_type=document_type,
-            ask=settings and _model(settings, document.text),
+            ask=None if settings is None else _model(settings, document.text),
             progress=each,
             readability=document.readability,
         )

@@ -7,6 +7,6 @@ identifies nobody; a date is one of birth only where the text says so.
 """
 
 from clinical_text.identities.forms import Identifier, Kind
-from clinical_text.identities.reading import identities
+from clinical_text.identities.reading import hidden, identities
 
-__all__ = ["Identifier", "Kind", "identities"]
+__all__ = ["Identifier", "Kind", "hidden", "identities"]

@@ -24,6 +24,15 @@ def identities(text: str) -> list[Identifier]:
     return _apart([*known, *_said_again(text, known, by_context)])
 
 
+def hidden(text: str) -> str:
+    """The text with the kind of each identifier in its place: `[NAME]`."""
+    parts, at = [], 0
+    for one in identities(text):
+        parts += [text[at : one.start], f"[{one.kind}]"]
+        at = one.end
+    return "".join([*parts, text[at:]])
+
+
 def _apart(found: Iterable[Identifier]) -> list[Identifier]:
     """Those that overlap become one, of the kind of the first."""
     kept: list[Identifier] = []

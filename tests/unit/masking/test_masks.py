@@ -1,4 +1,4 @@
-"""Masks hide identifiers from a model, follow from the text alone, and are put back to the letter."""
+"""Masks hide identifiers from a model, follow from the text alone, and are put back unchanged."""
 
 import json
 from typing import Any
@@ -41,8 +41,8 @@ def test_the_same_person_has_the_same_mask_and_each_spelling_its_own() -> None:
     masks = Masks(NOTE)
 
     assert masks.text == (
-        "Patient: [NAME-1], MRN [NUMBER-1].\nMr [NAME-1.2] coughs. [NAME-1.3], [NAME-1.4] was seen by "
-        "Dr [NAME-2]."
+        "Patient: [NAME-1], MRN [NUMBER-1].\nMr [NAME-1.2] coughs. [NAME-1.3], [NAME-1.4] was "
+        "seen by Dr [NAME-2]."
     )
     assert masks.put_back("[NAME-2], [NAME-1.2] (NUMBER-1) [NAME-9]") == (
         "A. Okafor, Smith (4471823) [NAME-9]"

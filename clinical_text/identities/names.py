@@ -46,9 +46,18 @@ _LIKE_TITLES = frozenset(["MR", "MS", "MRS", "FR", "DON"])
 """Titles in capitals that are abbreviations as well: "MR ANGIOGRAPHY"."""
 _MONTHS = frozenset(one.casefold() for one in (*month_name, *month_abbr) if one)
 _DAY = re.compile(r"\W{0,2}\d")
+_LIKE_WORDS = ("miss", "doctor")
 _OCCUPATIONS = ("ology", "ologist", "ician", "iatry", "surgery", "medicine")
 _NAMESAKES = frozenset(["gene", "protein", "organism"])
 """Kinds of things that share names with persons: Jasmine, Rose, Kim."""
+_FEWEST_CAPITALS = 0.005
+"""Share of capitals below which a text was written down without them (ours)."""
+_CALLED = re.compile(
+    r"(?<!\w)(?P<lead>(?:hi|hey|hello|bye|so|okay|well|thanks)[ ,]{1,3})?"
+    r"(?:(?P<title>dr|mr|mrs|ms|miss|doctor)\.?[ ])?"
+    rf"(?P<first>{LETTER}{{2,20}}+)(?=(?:[ ](?P<last>{LETTER}{{2,20}}+))?)"
+)
+_OF_AGE = re.compile(r"[ ](?:(?:is|was)[ ]an?[ ]|[,.])")
 _SHORTEST = 3
 """Letters of a name that only its place tells: "Doctor: Hm" names nobody (ours)."""
 _SHORT = 5
@@ -108,6 +117,7 @@ def _contexts() -> tuple[_Context, ...]:
             rf"(?=,[ ]?(?:{degrees})(?!\w)|[ ]M\.?D\.?(?!\w)|[ ]\((?:{degrees})\))"),
             enough=2, turned=True),
         _Context(_of(rf"(?<![\w.-])(?P<v>(?:{given})(?:[ ]{one}){{1,3}})")),
+        _Context(_of(rf"(?<=[a-z,][ ])(?P<v>{given})(?![\w-])")),
         _Context(_of(
             rf"(?m)^[ \"]{{0,3}}(?P<v>[{UPPER}][{UPPER}'’-]{{1,30}},[ ]{WORD}"
             rf"(?:[ ][{UPPER}]\b\.?)?)"), turned=True),
@@ -127,6 +137,8 @@ def _cases(words: Iterable[str]) -> Iterator[str]:
 
 def named(text: str) -> Iterator[tuple[tuple[int, int], bool]]:
     """Where names stand by what is beside them, and whether that leads to nothing but names."""
+    if text and sum(map(str.isupper, text)) < len(text) * _FEWEST_CAPITALS:
+        text = _with_capitals(text)
     lower = frozenset(one for one in TOKEN.findall(text) if one.islower())
     for context in _contexts():
         for match in context.pattern.finditer(text):
@@ -135,6 +147,27 @@ def named(text: str) -> Iterator[tuple[tuple[int, int], bool]]:
                 continue
             if context.sure or _is_name(text, *span, context, lower):
                 yield span, context.sure
+
+
+def _with_capitals(text: str) -> str:
+    """A text that was written down without capitals, with those of titles and of names behind them,
+    of given names that are no words, where somebody is addressed also of others, and of the name
+    behind one; as long as it was."""
+    letters = list(text)
+    for match in _CALLED.finditer(text):
+        first, last = match["first"], match["last"]
+        given = is_given([first])
+        told = match["lead"] or text.startswith((" is a ", " was a "), match.end())
+        unsure = match["title"] in (None, *_LIKE_WORDS)
+        if unsure and not ((given or match["title"]) and (told or not is_word(first))):
+            continue
+        groups = ["first", "title"] if match["title"] else ["first"]
+        if last and given and (not is_word(last) or _OF_AGE.match(text, match.end("last"))):
+            groups.append("last")
+        for at in map(match.start, groups):
+            raised = letters[at].upper()
+            letters[at] = raised if len(raised) == 1 else letters[at]
+    return "".join(letters)
 
 
 def _is_abbreviation(text: str, match: re.Match[str], span: tuple[int, int]) -> bool:

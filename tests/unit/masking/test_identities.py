@@ -35,6 +35,8 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("results to a.b@nhs.example, please", {"a.b@nhs.example": "EMAIL"}),
     ("lives at 12 High Street, Leeds LS1 4AB with", {"12 High Street, Leeds LS1 4AB": "ADDRESS"}),
     ("wohnt Hauptstraße 14, 69117 Heidelberg.", {"Hauptstraße 14, 69117 Heidelberg": "ADDRESS"}),
+    ("hi wayne , i am dr. martin . so sharon was seen by dr. henry howard .", {
+        "wayne": "NAME", "martin": "NAME", "sharon": "NAME", "henry howard": "NAME"}),
     ("Seen on 14/03/2021, biopsy 3 June 2022", {}),
     ("Mr Parkinson has Parkinson disease", {"Parkinson": "NAME"}),
     ("MS Contin 15 mg; MS since 2009; MRS score 2", {}),

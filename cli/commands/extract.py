@@ -1,5 +1,6 @@
 """`attest extract FILE`: the fields of a clinical document, each with the words that state it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from workers.extract.refusals import IntakeRefused
 from workers.extract.rubrics import DOCUMENT_TYPES, policy
 from workers.extract.steps import TooLong, require_length
 from workers.language_model import model_for
+from workers.language_model.masking import through_masks
 
 __all__ = ["ExtractFailed", "extract"]
 
@@ -61,8 +63,8 @@ def extract(
     try:
         url = None if here or rules_only else instance.url_if_any
         if url is None:
-            ask = None if rules_only else _model(instance.settings)
-            body, text = _here(file, profile, document_type, ask, tell)
+            settings = None if rules_only else instance.settings
+            body, text = _here(file, profile, document_type, settings, tell)
         else:
             body, text = extract_there(
                 url,
@@ -92,9 +94,12 @@ def _advice(error: str, issues: list[str], body: dict[str, Any]) -> str:
 
 
 def _here(
-    file: Path, profile: str, document_type: str | None, ask: Ask | None, tell: Any
+    file: Path, profile: str, document_type: str | None, settings: Settings | None, tell: Any
 ) -> tuple[dict[str, Any], str]:
     """Extract in this process; return the result and the text that its span offsets refer to.
+
+    Args:
+        settings: those of the language model; None for rules alone.
 
     Raises:
         ExtractFailed: the document could not be extracted.
@@ -110,7 +115,7 @@ def _here(
             document.text,
             profile=profile,
             document_type=document_type,
-            ask=ask,
+            ask=None if settings is None else _model(settings, document.text),
             progress=each,
             readability=document.readability,
         )
@@ -124,9 +129,11 @@ def _here(
     return extraction.as_body(), document.text
 
 
-def _model(settings: Settings) -> Ask | None:
+def _model(settings: Settings, text: str) -> Ask | None:
     model = model_for(settings)
-    return None if model is None else model.propose
+    if model is None or not settings.mask_identifiers:
+        return None if model is None else model.propose
+    return partial(through_masks, model.propose, about=text)
 
 
 def render(console: Console, text: str, body: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Labels that precede a patient's name or number (`persons.yaml`), checked. Pure."""
+"""Words by which identifiers of persons are found (`persons.yaml`), checked. Pure."""
 
 from functools import cache
 from typing import Annotated, Literal
@@ -11,8 +11,8 @@ Words = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class PersonPolicy(BaseModel):
-    """Certain and uncertain labels of names, places, labels of numbers, and words that are no
-    names."""
+    """Labels of names, places, numbers, births, phones and addresses, and the words that stand
+    beside names or are none; see the comments of the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -23,6 +23,21 @@ class PersonPolicy(BaseModel):
     numbers: Words
     titles: frozenset[str]
     ends: frozenset[str]
+    of_names: Words
+    of_births: Words
+    of_phones: Words
+    of_addresses: Words
+    of_numbers: Words
+    honorifics: Words
+    degrees: Words
+    acts: Words
+    meetings: Words
+    valedictions: Words
+    particles: Words
+    streets: Words
+    street_endings: Words
+    eponym_heads: frozenset[str]
+    verbs: frozenset[str]
 
 
 @cache

@@ -126,6 +126,9 @@ class Settings(BaseSettings):
     day_budget_usd: Decimal = Field(
         default=Decimal("20.00"), ge=0, description="for all requests to the model on one day (UTC)"
     )
+    mask_identifiers: bool = Field(
+        default=True, description="keep names, numbers and addresses of persons from the model"
+    )
     rerank: bool = Field(default=False, description="let the language model order what was found")
     extraction_opinions: int = Field(
         default=0, ge=0, le=5, description="second opinions on each extracted document's iteration"

@@ -29,6 +29,7 @@ from clinical_text.chunks import chunk
 from clinical_text.effects.estimates import estimates
 from clinical_text.enclosures import enclosed
 from clinical_text.identifiers import identifiers
+from clinical_text.identities import identities
 from clinical_text.invisible import smuggles, visible
 from clinical_text.marker_statuses import marker_statuses
 from clinical_text.names import names
@@ -60,6 +61,7 @@ from workers.ingest.parsers.openfda.tables import table_rows
 from workers.ingest.parsers.pubmed.dates import medline_date
 from workers.ingest.parsers.registries import registry_id_fits
 from workers.ingest.parsers.xml import parse_xml
+from workers.language_model.masking import Masks
 
 Reader = Callable[[str], object]
 
@@ -212,6 +214,8 @@ READERS: Mapping[str, Reader] = {
         text, segment(text).sentences
     ),
     "persons": lambda text: persons.people(text, ()),
+    "identities": identities,
+    "masks": Masks,
     "the body of a sentence": labels.body_of,
     "folding": normalize,
     "invisible characters": lambda text: (visible(text), smuggles(text)),

@@ -34,5 +34,6 @@ def encoder_for(settings: Settings) -> Encoder:
             settings.encoder_model,
             settings.encoder_key,
             settings.encoder_dimensions,
+            mask=settings.mask_identifiers,
         )
     return MiniLM(settings.data_dir / "encoder", settings.encoder_threads or os.cpu_count() or 1)

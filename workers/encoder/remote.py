@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import numpy as np
 
+from clinical_text.identities import hidden
 from store.core.spans import Span
 from workers.encoder.base import (
     EncoderRefused,
@@ -44,6 +45,8 @@ class RemoteEncoder:
         key: str,
         dimensions: int,
         transport: httpx.BaseTransport | None = None,
+        *,
+        mask: bool = True,
     ) -> None:
         """Opens nothing yet; the first `encode` makes connections, which are kept.
 
@@ -53,6 +56,7 @@ class RemoteEncoder:
             key: sent as a bearer token; `""` if the service needs none.
             dimensions: the number of components of every vector.
             transport: sends the requests; None for the network.
+            mask: whether identifiers of persons are kept from the service.
 
         Raises:
             ValueError: `url` is not an HTTP address, `model` is empty, or `key` cannot stand in a
@@ -63,7 +67,7 @@ class RemoteEncoder:
             raise ValueError("ATTEST_ENCODER_MODEL is empty: name the model of the endpoint")
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise ValueError("ATTEST_ENCODER_KEY has a space, a line break or a non-ASCII letter")
-        self._model = model
+        self._model, self._mask = model, mask
         self._client = httpx.Client(
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout=_TIMEOUT,
@@ -83,6 +87,7 @@ class RemoteEncoder:
             EncoderUnavailable: no connection, a time-out, or status 408, 425, 429 or 5xx.
             EncoderRefused: any other status but 200, or a response of the wrong shape.
         """
+        texts = [hidden(one) for one in texts] if self._mask else texts
         parts = [self._batch(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)]
         return np.concatenate(parts) if parts else np.zeros((0, self.dimensions), np.float32)
 

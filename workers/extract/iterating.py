@@ -93,7 +93,7 @@ class Step:
         self._text = text
         self._planned = plan.parts[message.part]
         self._rubric = rubric(self._planned.type)
-        model = asking(context, message.extraction_id)
+        model = asking(context, message.extraction_id, about=text)
         self._model: PaidOnce | None = None
         if model is not None:
             self._model = PaidOnce(

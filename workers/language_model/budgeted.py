@@ -21,6 +21,7 @@ from store.core.unit_of_work import Store
 from store.models import ModelUsage
 from store.reports import model_usage
 from store.reports.model_usage import ASKED, Spent
+from workers.language_model.masking import through_masks
 from workers.language_model.port import (
     BudgetSpent,
     LanguageModel,
@@ -73,9 +74,16 @@ class BudgetedModel:
         now: Callable[[], datetime],
         sleep: Callable[[float], None] = time.sleep,
         table: PriceTable | None = None,
+        mask: bool = True,
+        about: str = "",
     ) -> None:
-        """`subject` is charged for the requests, such as a question's id, by the prices of
-        `table`."""
+        """Takes the model and who pays.
+
+        Args:
+            subject: is charged for the requests, such as a question's id, by the prices of `table`.
+            mask: whether identifiers of persons are kept from the model.
+            about: the document that its requests show parts of.
+        """
         self.name = model.name
         self._model = model
         self._store = store
@@ -84,6 +92,7 @@ class BudgetedModel:
         self._now = now
         self._sleep = sleep
         self._prices = table or prices()
+        self._mask, self._about = mask, about
         self.left = budget.requests
         """How many replies may still be asked for; None: any number."""
 
@@ -95,6 +104,11 @@ class BudgetedModel:
             BudgetSpent: a budget does not hold the most that this request can cost.
             ModelError: as raised by the model.
         """
+        if not self._mask:
+            return self._asked(prompt)
+        return through_masks(self._asked, prompt, self._about)
+
+    def _asked(self, prompt: Prompt[T]) -> Proposal[T]:
         try:
             return self._found(prompt)
         except ModelUnusable as error:

@@ -9,7 +9,9 @@ from workers.runtime.errors import Later
 from workers.runtime.stage import Context
 
 
-def asking(context: Context, subject: object, requests: int | None = None) -> BudgetedModel | None:
+def asking(
+    context: Context, subject: object, requests: int | None = None, about: str = ""
+) -> BudgetedModel | None:
     """The language model, charged to `subject`, such as a question's id; None where there is none.
 
     Requests are paid for from the budgets of the settings, and every request is written to the
@@ -18,6 +20,7 @@ def asking(context: Context, subject: object, requests: int | None = None) -> Bu
 
     Args:
         requests: how many replies may be asked for; None: any number.
+        about: the document that the requests show parts of, whose identifiers they do not show.
 
     Raises:
         ValueError: key, name or address of the settings cannot be used.
@@ -33,6 +36,8 @@ def asking(context: Context, subject: object, requests: int | None = None) -> Bu
         now=context.now,
         sleep=context.sleep,
         table=table_of(settings),
+        mask=settings.mask_identifiers,
+        about=about,
     )
 
 

@@ -60,7 +60,7 @@ def work(context: Context, message: SummarizeV1) -> Result:
         if note is None or note.text_hash != message.text_hash:
             raise Permanent(f"there is no text of note {message.note_id}")
         text = note.text
-    model = asking(context, message.note_id)
+    model = asking(context, message.note_id, about=text)
     if model is None:
         return Result(by_rules(text))
     return Result(_by_model(context, message, model, text))

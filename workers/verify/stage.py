@@ -83,7 +83,7 @@ def work(context: Context, message: VerifyV1) -> Result:
     cost = question.cost_usd
     in_the_past = is_past(retrieval.as_of, context.now())
     texts = {key: cited_text(context, held[key]) for key in versions}
-    model = _model(context, message.question_id, drafted)
+    model = _model(context, message.question_id, drafted, question.text)
     judge = _judge(context, message.question_id, model) if model else None
     not_citable = {
         key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
@@ -176,7 +176,9 @@ def _claims(draft: Proposal) -> list[Drafted]:
     return [Drafted.of(claim) for claim in draft.claims]
 
 
-def _model(context: Context, question_id: UUID, draft: Proposal) -> BudgetedModel | None:
+def _model(
+    context: Context, question_id: UUID, draft: Proposal, question: str
+) -> BudgetedModel | None:
     """A language model judges what a language model drafted; the sources' sentences need none. It
     may be asked as often as the draft left over."""
     if draft.is_extractive:
@@ -184,7 +186,8 @@ def _model(context: Context, question_id: UUID, draft: Proposal) -> BudgetedMode
     most = generation_policy().requests
     with context.store.reading() as session:
         drafts = model_usage.replied(session, str(question_id), DRAFTING)
-    return asking(context, question_id, most.question - min(drafts, most.draft))
+    left = most.question - min(drafts, most.draft)
+    return asking(context, question_id, left, about=question)
 
 
 def _judge(context: Context, question_id: UUID, model: BudgetedModel) -> Judge:

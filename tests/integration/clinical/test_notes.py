@@ -100,7 +100,7 @@ def test_a_note_whose_text_was_changed_dies_and_says_why(inline: InlineWorker) -
     assert "no text" in str(note.error)
 
 
-Start = Callable[[Callable[[Mapping[str, Any]], str | Reply]], InlineWorker]
+Start = Callable[..., InlineWorker]
 
 
 @pytest.fixture
@@ -109,9 +109,12 @@ def start(settings: Settings, inline: InlineWorker) -> Iterator[Start]:
     api, opened = MessagesApi({KEY}), []
     with FakeWeb(api) as web:
 
-        def begin(writer: Callable[[Mapping[str, Any]], str | Reply]) -> InlineWorker:
+        def begin(
+            writer: Callable[[Mapping[str, Any]], str | Reply], **changes: Any
+        ) -> InlineWorker:
             api.writer = writer
             given = {
+                **changes,
                 "anthropic_api_key": KEY,
                 "anthropic_url": web.mirrors[api.origin],
                 "anthropic_seconds": 5,
@@ -165,6 +168,31 @@ def test_a_model_s_choice_is_kept_where_its_words_stand_and_its_inventions_are_n
         "text-summary-1",
         "plan-generation-1",
     ]
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_a_model_sees_no_name_in_any_request_unless_the_operator_says_so(
+    start: Start, *, masked: bool
+) -> None:
+    note = NOTE.replace("Continue", "Xyzzy agrees to continue")
+    seen: list[str] = []
+
+    def write(body: Mapping[str, Any]) -> str:
+        user = body["messages"][0]["content"]
+        seen.append(user)
+        if asked_for(body) == "recommendations":
+            return json.dumps({"recommendations": []})
+        start = user.index(" agrees to continue")
+        quote = user[user.rindex("\n", 0, start) + 1 : start] + " agrees to continue aspirin."
+        item = {"list": "assessment", "chunk_id": "chunk_2", "quote": quote}
+        return json.dumps({"items": [item]})
+
+    worker = start(write, mask_identifiers=masked)
+    result = result_of(worker, submit(worker, note))
+    assert len(seen) == 2
+    assert [("Xyzzy" in user, "[NAME-1]" in user) for user in seen] == [(not masked, masked)] * 2
+    assert result["provenance"]["refused"] == {}
+    assert "Xyzzy agrees to continue aspirin." in json.dumps(result["summary"]["assessment"])
 
 
 def test_a_model_that_declines_leaves_the_note_to_the_rules_and_the_result_says_so(

@@ -96,6 +96,17 @@ def test_rows_have_length_one() -> None:
     assert np.allclose(vectors, np.array([[0.6, 0.8, 0.0], [1.0, 0.0, 0.0]]))
 
 
+def test_a_service_sees_no_identifier_of_a_person() -> None:
+    seen: list[str] = []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        seen.extend(json.loads(request.content)["input"])
+        return httpx.Response(200, json=rows([1, 0, 0]))
+
+    encoder(handler).encode(["Mrs Okafor, MRN 4471823, has gout"])
+    assert seen == ["Mrs [NAME], MRN [NUMBER], has gout"]
+
+
 def test_no_texts_ask_nothing() -> None:
     assert encoder(answering("never asked", 500)).encode([]).shape == (0, 3)
 

@@ -15,7 +15,7 @@ from clinical_text.identities.forms import (
     Kind,
     any_of,
 )
-from knowledge.persons import person_policy
+from knowledge.documents.persons import person_policy
 
 _PUBLIC = re.compile(r"(?i)NCT\d|ISRCTN|PMC\d|10\.\d{4}|EUCTR|\d{4}-\d{6}-\d\d")
 """Numbers of trials and papers."""

@@ -16,11 +16,11 @@ from clinical_text.identities.forms import (
     WORD,
     any_of,
 )
+from knowledge.documents.notes import section_policy
+from knowledge.documents.persons import person_policy
 from knowledge.names.reading import names
 from knowledge.names.spelling import fold
 from knowledge.names.tables import tables
-from knowledge.notes import section_policy
-from knowledge.persons import person_policy
 
 
 class _Context(NamedTuple):

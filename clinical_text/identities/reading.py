@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from clinical_text.identities.codes import addresses, born_beside, codes
 from clinical_text.identities.forms import LETTER, TOKEN, UPPER, WINDOW, Identifier, Kind
 from clinical_text.identities.names import is_eponym, is_given, is_word, named
+from knowledge.documents.persons import person_policy
 from knowledge.names.reading import names
-from knowledge.persons import person_policy
 
 _INITIALS = re.compile(rf"(?<![\w.])(?:[{UPPER}]\.[ ]?){{2,4}}(?!\w)")
 _PIECE = re.compile(r"(?<![\w.-])[\w(+][^\s\"]{0,80}")

@@ -2,9 +2,12 @@
 
 `python -m tests.chaos.storm.launch [--skew HOURS] [--sabotage NAME]... worker --threads 2`. A storm
 that finds no sabotage proves nothing when it finds nothing: `test_storm.py` has one of each class.
+Without arguments it is the process in which a worker of such a storm has a suspect done alone.
 """
 
 import itertools
+import json
+import os
 import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -251,24 +254,46 @@ SABOTAGES: dict[str, Callable[[], None]] = {
 }
 
 
-def main() -> None:
+ENVIRONMENT = "ATTEST_TEST_SABOTAGES"
+"""Tells a process that does a suspect alone, and has no command line, what is broken."""
+
+
+def alone() -> int:
+    """Do a suspect alone, as broken as the worker that started this process is."""
+    for name in json.loads(os.environ[ENVIRONMENT]):
+        SABOTAGES[name]()
+    from tests.chaos.storm.standing import stand
+    from workers.alone import main as work
+
+    stand()
+    return work()
+
+
+def attest(arguments: list[str]) -> None:
     """Take our own options off the command line, then be `attest`."""
-    arguments = sys.argv[1:]
+    broken = []
     while arguments[:1] in (["--skew"], ["--sabotage"]):
         option, value, *arguments = arguments
         if option == "--skew":
             skew(float(value))
         else:
             SABOTAGES[value]()
-    from cli.main import main as attest
+            broken.append(value)
+    os.environ[ENVIRONMENT] = json.dumps(broken)
+    from cli.main import main
 
     if arguments[:1] == ["worker"]:
         from tests.chaos.storm.standing import stand
+        from workers.runtime import alone as elsewhere
 
         stand()
+        elsewhere.MODULE = "tests.chaos.storm.launch"
     sys.argv = ["attest", *arguments]
-    attest()
+    main()
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:]:
+        attest(sys.argv[1:])
+    else:
+        sys.exit(alone())

@@ -1,18 +1,15 @@
 """The stage that reads notes, with a text that stops it: what a careless pattern did once.
 
-`MARK` in a note makes the reader hold the interpreter for longer than anybody waits. Run as a
-module it is the process in which a suspect is done alone, with the same reader.
+`MARK` in a note makes the reader hold the interpreter for longer than anybody waits.
 """
 
 import re
-import sys
 from dataclasses import replace
 from typing import Any
 
 from messages import Stage, SummarizeV1
 from store.models import Note
 from workers import registry
-from workers.runtime import alone
 from workers.summarize import stage
 
 MARK = "Stand still"
@@ -31,13 +28,5 @@ SPEC = replace(stage.SPEC, work=_read)
 
 
 def stand() -> None:
-    """Let this process read so, and what it starts."""
+    """Let this process read so."""
     registry.MODULES[Stage.SUMMARIZE] = __name__
-    alone.MODULE = __name__
-
-
-if __name__ == "__main__":
-    from workers.alone import main
-
-    registry.MODULES[Stage.SUMMARIZE] = "tests.chaos.storm.standing"
-    sys.exit(main())

@@ -84,6 +84,8 @@ def nearest(
     weights = _weights(list(held.values()), len(asked))
     found: list[Passage] = []
     for key, some in held.items():
+        if not len(some):
+            continue  # a text without a sentence holds nothing
         # What the title says, and the trial that the text names, is said of every sentence.
         title = _terms(texts[key].title)
         is_title = np.array([term in title for term in asked])

@@ -6,8 +6,6 @@ from alembic import op
 
 revision = "0011"
 down_revision = "0010"
-branch_labels = None
-depends_on = None
 
 _SEALED = """
 CREATE OR REPLACE FUNCTION answer_is_sealed() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0023"
 down_revision = "0022"
-branch_labels = None
-depends_on = None
 
 _NOTICES = (
     *("retraction", "withdrawal", "removal", "expression_of_concern", "correction"),

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0024"
 down_revision = "0023"
-branch_labels = None
-depends_on = None
 
 _LINKS = """
     coalesce(facts -> 'update_of', '[]') || coalesce(facts -> 'preprints', '[]')

@@ -39,11 +39,11 @@ def list_recalls(
             session, state=state.value if state else None, cursor=cursor, limit=limit
         )
     if as_json:
-        print_json([row.model_dump(mode="json") for row in page.recalls])
+        print_json([row.model_dump(mode="json") for row in page.rows])
     else:
         rest = ("state", "changed", "because", "superseded by")
         table = Table(Column("question", no_wrap=True), *rest)
-        for row in page.recalls:
+        for row in page.rows:
             changed = row.changed_at.isoformat(timespec="seconds")
             because = ", ".join(dict.fromkeys(reason["change"] for reason in row.because))
             new = str(row.superseded_by or "")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from clinical_text.assertion.marks import Assertion
-from clinical_text.tokens import tokens
+from clinical_text.sentences.tokens import tokens
 from knowledge.loader import Policy, load
 
 Phrase = Annotated[str, StringConstraints(min_length=1, to_lower=True)]

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from clinical_text.number_patterns import counted_after, unit_after
+from clinical_text.numbers.patterns import counted_after, unit_after
 from clinical_text.vocabulary import vocabulary
 from knowledge.loader import Policy, load
 from knowledge.matching.literals import Needs, ignoring_case, needs

@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
 from api_gateway.http.methods import allow, routes_at
@@ -211,6 +211,15 @@ def from_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
     names = ", ".join(dict.fromkeys(error.field for error in fields[:3]))
     count = f"{len(errors)} fields do" if len(errors) > 1 else "1 field does"
     return Problem(422, f"{count} not fit: {names}", errors=fields)
+
+
+def from_body(error: ValidationError, place: str) -> Problem:
+    """The problem of a body that was read by hand: 400 if it is no JSON, else the 422; `place` is
+    what its fields are of, `body` or `form`."""
+    errors = error.errors(include_input=False, include_url=False, include_context=False)
+    if errors[0]["type"] == "json_invalid":
+        return Problem(400, "the body is no valid JSON in UTF-8")
+    return from_validation([{**item, "loc": (place, *item["loc"])} for item in errors])
 
 
 def _parts(error: Mapping[str, Any]) -> list[str]:

@@ -1,5 +1,6 @@
 """Schemas of requests and responses, as OpenAPI shows them."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -12,6 +13,7 @@ from pydantic import (
 )
 
 from api_gateway.questions.answer_schemas import SealedAnswer
+from store.documents.browse import VersionSummary
 from store.documents.publication_status import State
 from store.documents.records import NoticeKind
 from store.recalls.log import RecallState
@@ -133,32 +135,6 @@ class SubmissionOut(BaseModel):
     )
 
 
-class VersionOut(BaseModel):
-    """One version of a document; it never changes, save for its status."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    id: UUID
-    n: int
-    status: Literal["current", "superseded", "retracted"]
-    content_hash: str
-    title: str
-    chars: int = Field(description="length of the text in Unicode code points")
-    source_type: str
-    url: str | None
-    publisher: str | None
-    publication_type: str | None
-    evidence_level: str | None
-    version_label: str | None
-    identifiers: dict[str, str]
-    authors: list[str]
-    labels: list[str]
-    published_at: datetime | None
-    published_precision: Literal["year", "month", "day"]
-    fetched_at: datetime
-    superseded_at: datetime | None
-
-
 class Freshness(BaseModel):
     """The two clocks of a document."""
 
@@ -214,7 +190,7 @@ class DocumentOut(BaseModel):
     source_key: str
     created_at: datetime
     versions: int
-    version: VersionOut | None
+    version: VersionSummary | None
     freshness: Freshness
     standing: StandingOut
     claims: list[NumberClaimOut] = Field(
@@ -226,4 +202,4 @@ class VersionList(BaseModel):
     """All versions of a document, newest first."""
 
     document_id: UUID
-    versions: list[VersionOut]
+    versions: Sequence[VersionSummary]

@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 from clinical_text.assertion.labels import Label, labels
 from clinical_text.assertion.marks import Assertion, Cue, Reading, reading
 from clinical_text.assertion.reading import Marks, marks
-from clinical_text.clauses import Placed, placed
+from clinical_text.sentences.clauses import Placed, placed
+from clinical_text.sentences.tokens import Token, tokens
 from clinical_text.structure import segment
-from clinical_text.tokens import Token, tokens
 from store.core.spans import Section, Span, Structure
 
 _KEPT = 256

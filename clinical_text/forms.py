@@ -15,7 +15,6 @@ from clinical_text.headings import BOLD_LEVEL, heading_line
 CAPITALS, PLAIN = 8, 9
 _LONGEST = 45
 """Characters of an unmarked heading in small letters (ours)."""
-_MOST_WORDS = 6
 _LEAST_ENTRIES = 3
 """Lines from which a run of the document's own headings is its table of contents (ours)."""
 _EXPORT = re.compile(

@@ -13,8 +13,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from clinical_text.enclosures import enclosed
 from clinical_text.invisible import smuggles, visible
+from clinical_text.sentences.enclosures import enclosed
 from knowledge.loader import load
 from knowledge.matching.needs import Needy
 from store.core.spans import Span

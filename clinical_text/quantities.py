@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from clinical_text.identifiers import spans_of_identifiers
 from clinical_text.normalize import MINUS, fold_dashes
-from clinical_text.number_patterns import (
+from clinical_text.numbers.numbered_names import numbered_names, same_name
+from clinical_text.numbers.patterns import (
     INTERVAL,
     INTERVAL_NEEDS,
     LIST_JOINT,
@@ -38,7 +39,6 @@ from clinical_text.number_patterns import (
     sign_before,
     unit_after,
 )
-from clinical_text.numbered_names import numbered_names, same_name
 from clinical_text.vocabulary import vocabulary
 from knowledge.matching.literals import ignoring_case
 

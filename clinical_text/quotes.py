@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from clinical_text.boundaries import cuts_at
 from clinical_text.normalize import Normalized, normalize
 from clinical_text.passages import MAX_PIECES, Closest, Piece, TokenIndex
+from clinical_text.sentences.boundaries import cuts_at
 
 # Nobody quotes more than a few pages; what is longer is not a quotation, and stays unchecked.
 MAX_QUOTE_CHARS = 20_000

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from clinical_text.headings import BOLD_LEVEL, Heading, heading_line, label
-from clinical_text.sentences import sentence_spans
+from clinical_text.sentences.splitting import sentence_spans
 from store.core.spans import Section, Span, Structure
 
 _LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # of str.splitlines

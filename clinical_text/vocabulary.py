@@ -4,19 +4,17 @@ process."""
 from functools import cached_property, lru_cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import StringConstraints
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Term = Annotated[str, StringConstraints(min_length=1, to_lower=True)]
 Spelling = Annotated[str, StringConstraints(min_length=1)]
 UnitKind = Literal["percent", "dose", "duration", "plain"]
 
 
-class Vocabulary(BaseModel):
+class Vocabulary(Policy):
     """Clinical policy about quotations and numbers; see the data file for each list's source."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int
     comparators: dict[str, tuple[Term, ...]]

@@ -1,10 +1,20 @@
-"""Reads the data files of this package."""
+"""Reads the data files of this package.
+
+What makes a model of one raises pydantic.ValidationError where the file is invalid.
+"""
 
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import yaml
+from pydantic import BaseModel, ConfigDict
+
+
+class Policy(BaseModel):
+    """What a data file or a part of it holds: frozen, and no key that is not declared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 @cache

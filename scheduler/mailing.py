@@ -2,7 +2,10 @@
 
 import smtplib
 import ssl
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from email.message import EmailMessage
+from functools import partial
 from urllib.parse import unquote, urlsplit
 
 import sqlalchemy as sa
@@ -20,39 +23,66 @@ SMTP_SECONDS = 20.0
 _LOCK = 0x417474657374000A  # "Attest", 10: one scheduler at a time mails
 
 
-def mail_changes(store: Store, settings: Settings) -> None:
-    """Mail each owner of `mail_to` what is to be told; what cannot be sent is tried again.
+class NotTaken(Exception):
+    """The server has not taken the mail, and will not."""
 
-    A mail is sent once, save where the scheduler dies after the server has taken it and before that
-    is noted: then it is sent again and says so, under the same Message-ID, by which programs drop
-    the second. To miss a fallen answer would be worse than to read of it twice.
+
+def mail_changes(store: Store, settings: Settings) -> None:
+    """Mail each owner of `mail_to` what is to be told; what a server does not take is tried again.
+
+    No mail is sent twice by itself. Where the scheduler or the connection dies after the mail was
+    handed over and before the server's word is noted, nobody knows whether it arrived: it waits for
+    an operator (`mail_again`), and what changes later is told meanwhile.
     """
-    if not settings.smtp_url:
-        return
+    if settings.smtp_url:
+        with _alone(store) as mine:
+            for owner, address in settings.mail_to.items() if mine else ():
+                with store.unit_of_work(ACTOR) as work:
+                    alert = alerts.promise(work, owner)
+                if alert is not None:
+                    _mail(store, settings, alert, address)
+
+
+def mail_again(store: Store, settings: Settings) -> int:
+    """On an operator's word: send the mails of which nobody knows whether they arrived. They say
+    so, under their first Message-ID. Returns how many the server took now."""
+    taken = 0
+    with _alone(store) as mine:
+        for owner, address in settings.mail_to.items() if mine else ():
+            with store.reading() as session:
+                doubts = alerts.in_doubt(session, owner)
+            taken += sum(_mail(store, settings, alert, address) for alert in doubts)
+    return taken
+
+
+@contextmanager
+def _alone(store: Store) -> Iterator[bool]:
+    """Whether nobody else mails; true until the block, the connection or the process ends."""
     once = store.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-    with once as connection:  # the lock is that of the connection, so it ends with the process
-        if not connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_LOCK))):
-            return
-        try:
-            for owner, address in settings.mail_to.items():
-                _mail(store, settings, owner, address)
-        finally:
+    with once as connection:
+        mine = bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_LOCK))))
+        yield mine
+        if mine:
             connection.execute(sa.select(sa.func.pg_advisory_unlock(_LOCK)))
 
 
-def _mail(store: Store, settings: Settings, owner: str, address: str) -> None:
-    with store.unit_of_work(ACTOR) as work:
-        alert = alerts.promise(work, owner)
-    if alert is None:
-        return
+def _mail(store: Store, settings: Settings, alert: Alert, address: str) -> bool:
+    """Send it and note how that ended; whether the server took it."""
+    end = alerts.told
     try:
         _send(settings.smtp_url, message(settings, alert, address))
-    except (OSError, smtplib.SMTPException) as error:  # the text may name the address
-        log.warning("alert_not_mailed", error=type(error).__name__)
-        return
+    except NotTaken as error:  # its cause may name the address
+        end = alerts.unsent
+        log.warning("alert_not_mailed", error=type(error.__cause__).__name__)
+    except (OSError, smtplib.SMTPException):
+        end = alerts.doubted
+    if end is not alerts.told and alert.again:
+        return False  # it is in doubt already
     with store.unit_of_work(ACTOR) as work:
-        alerts.told(work, alert)
-    log.info("alert_mailed", answers=len(alert.answers))
+        end(work, alert)
+    if end is alerts.told:
+        log.info("alert_mailed", answers=len(alert.answers))
+    return end is alerts.told
 
 
 def message(settings: Settings, alert: Alert, address: str) -> EmailMessage:
@@ -79,18 +109,27 @@ def _send(url: str, mail: EmailMessage) -> None:
     or `smtp+plain` (none, for a server on this machine).
 
     Raises:
-        OSError, smtplib.SMTPException: it was not taken.
+        NotTaken: the server was not reached, or refused it.
+        OSError, smtplib.SMTPException: it may have been taken.
     """
     parts = urlsplit(url)
     host, port, safe = parts.hostname or "", parts.port or 0, ssl.create_default_context()
-    server: smtplib.SMTP
+    connect: Callable[..., smtplib.SMTP] = smtplib.SMTP
     if parts.scheme == "smtps":
-        server = smtplib.SMTP_SSL(host, port, timeout=SMTP_SECONDS, context=safe)
-    else:
-        server = smtplib.SMTP(host, port, timeout=SMTP_SECONDS)
-    with server:
-        if parts.scheme == "smtp":
-            server.starttls(context=safe)
-        if parts.username:
-            server.login(unquote(parts.username), unquote(parts.password or ""))
-        server.send_message(mail)
+        connect = partial(smtplib.SMTP_SSL, context=safe)
+    handed_over = False
+    try:
+        with closing(connect(host, port, timeout=SMTP_SECONDS)) as server:
+            if parts.scheme == "smtp":
+                server.starttls(context=safe)
+            if parts.username:
+                server.login(unquote(parts.username), unquote(parts.password or ""))
+            handed_over = True
+            server.send_message(mail)
+            with suppress(OSError, smtplib.SMTPException):
+                server.quit()
+    except (OSError, smtplib.SMTPException) as error:
+        refused = isinstance(error, smtplib.SMTPResponseException | smtplib.SMTPRecipientsRefused)
+        if handed_over and not refused:
+            raise
+        raise NotTaken from error

@@ -81,7 +81,7 @@ def _found(
     else:
         with gateway.store.reading() as session:
             result = log.query(session, **filters, cursor=cursor, limit=PAGE)  # type: ignore[arg-type]
-            lines, next_cursor = result.events, result.next_cursor
+            lines, next_cursor = result.rows, result.next_cursor
             session.expunge_all()
     return page(
         request,

@@ -48,7 +48,7 @@ def query_audit(
             cursor=cursor,
             limit=limit,
         )
-        events = [AuditEventOut.model_validate(event) for event in page.events]
+        events = [AuditEventOut.model_validate(event) for event in page.rows]
     return AuditPage(events=events, next_cursor=page.next_cursor)
 
 

@@ -4,11 +4,11 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from api_gateway.audit.schemas import TrailOut
 from api_gateway.auth.access import InCaller, Scope, needs, owned
 from api_gateway.problems import documented, not_found
 from api_gateway.state import InGateway
 from store.audit import trail
+from store.audit.trail import Trail
 from store.questions import questions
 
 router = APIRouter(prefix="/v1/questions", tags=["operators"])
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/v1/questions", tags=["operators"])
     dependencies=[needs(Scope.AUDIT, Scope.READ)],
     responses=documented(404, 503),
 )
-def question_trail(question_id: UUID, gateway: InGateway, caller: InCaller) -> TrailOut:
+def question_trail(question_id: UUID, gateway: InGateway, caller: InCaller) -> Trail:
     """What happened to a question, and on which evidence."""
     with gateway.store.reading() as session:
         if Scope.AUDIT not in caller.scopes:
@@ -32,4 +32,4 @@ def question_trail(question_id: UUID, gateway: InGateway, caller: InCaller) -> T
         story = trail.trail(session, question_id)
     if story is None:
         raise not_found("question")
-    return TrailOut.model_validate(story)
+    return story

@@ -31,7 +31,6 @@ from api_gateway.schemas import (
     SubmissionAccepted,
     SubmissionOut,
     VersionList,
-    VersionOut,
 )
 from api_gateway.state import InGateway
 from knowledge.feeds.sources import source_policy
@@ -185,7 +184,7 @@ def _document_out(
         source_key=document.source_key,
         created_at=document.created_at,
         versions=len(document.versions),
-        version=VersionOut.model_validate(shown) if shown else None,
+        version=shown,
         freshness=Freshness(
             checked_at=checked_at,
             published_at=shown.published_at if shown else None,
@@ -210,8 +209,7 @@ def list_versions(document_id: UUID, gateway: InGateway) -> VersionList:
         document = browse.document(session, document_id)
     if document is None:
         raise not_found("document")
-    versions = [VersionOut.model_validate(version) for version in document.versions]
-    return VersionList(document_id=document_id, versions=versions)
+    return VersionList(document_id=document_id, versions=document.versions)
 
 
 @router.get(

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from api_gateway.auth.access import Caller
 from api_gateway.http.uploads import JSON, PLAIN, Received, media_type_of, received
-from api_gateway.problems import Problem, from_validation, invalid
+from api_gateway.problems import Problem, from_body, invalid
 from api_gateway.state import Gateway
 from store.documents.records import Line, SourceRecord, SourceType
 from store.documents.submissions import submit_item
@@ -89,7 +89,7 @@ def item_of(sent: Received) -> Item:
         Problem: the document is refused.
     """
     if sent.filename is None:
-        return _record_item(sent.content)
+        return _checked_item(lambda: SourceRecord.model_validate_json(sent.content))
     fields = dict(sent.fields)
     source_type = fields.get("source_type") or None
     if source_type is not None and source_type not in get_args(SourceType):
@@ -112,20 +112,11 @@ def item_of(sent: Received) -> Item:
     )
 
 
-def _record_item(body: bytes) -> Item:
-    return _checked_item(lambda: SourceRecord.model_validate_json(body))
-
-
 def _checked_item(make: Callable[[], SourceRecord]) -> Item:
     try:
         record = make()
     except ValidationError as error:
-        errors = error.errors(include_input=False, include_url=False, include_context=False)
-        if errors[0]["type"] == "json_invalid":
-            raise Problem(400, "the body is no valid JSON in UTF-8") from None
-        raise from_validation(
-            [{**item, "loc": ("body", *item["loc"])} for item in errors]
-        ) from None
+        raise from_body(error, "body") from None
     if any("\x00" in text for text in _texts(record.model_dump())):
         raise Problem(422, "the record contains a NUL character; remove it")
     content = record.model_dump_json(exclude_unset=True).encode()

@@ -22,7 +22,7 @@ from api_gateway.http.uploads import (
     received,
     require_content,
 )
-from api_gateway.problems import Problem, from_validation
+from api_gateway.problems import Problem, from_body
 from knowledge.documents.extraction import DocumentTypeName, ProfileName
 from store.extractions.extractions import File
 
@@ -99,11 +99,7 @@ def sent(body: Received) -> Sent:
         fields = {name: value for name, value in body.fields if value.strip()}
         options = ExtractionOptions.model_validate(fields)
     except ValidationError as error:
-        errors = error.errors(include_input=False, include_url=False, include_context=False)
-        if errors[0]["type"] == "json_invalid":
-            raise Problem(400, "the body is no valid JSON in UTF-8") from None
-        place = "body" if body.filename is None else "form"
-        raise from_validation([{**item, "loc": (place, *item["loc"])} for item in errors]) from None
+        raise from_body(error, "body" if body.filename is None else "form") from None
     kind = _kind(body.filename, body.declared, body.content)
     return Sent(File(body.filename, kind, body.content), options)
 

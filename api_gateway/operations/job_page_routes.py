@@ -35,7 +35,7 @@ def jobs_page(
     return page(
         request,
         "operate/jobs.html",
-        lines=found.runs,
+        lines=found.rows,
         given=given,
         stages=[one.value for one in Stage],
         states=JOB,

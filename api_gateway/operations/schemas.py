@@ -10,6 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from knowledge.operation.operating import replay_policy
 from messages import Stage
 from store.dead_letters.listing import Chosen, Group
+from store.pipeline.circuits import StageState
 
 REPLAY_LIMIT = replay_policy().limit
 
@@ -164,32 +165,10 @@ class ReplayOut(BaseModel):
     next_cursor: str | None
 
 
-class StageOut(BaseModel):
-    """Where a stage stands."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    stage: Stage
-    state: Literal["closed", "open", "paused"] = Field(
-        description="closed: it works; open: too much died, it is tried now and then; paused: an "
-        "operator stopped it"
-    )
-    reason: str | None
-    changed_by: str | None
-    changed_at: datetime | None
-    probe_at: datetime | None = Field(description="when the next message is let through to try")
-    probing: bool
-    failed_probes: int
-    deaths: int = Field(description="within the window, or since it last began to work")
-    done: int = Field(description="likewise, in success")
-    waiting: int = Field(description="promised and not ended, held ones included")
-    held: int = Field(description="waiting for the stage to work again")
-
-
 class StageList(BaseModel):
     """All stages, in the order of the chain."""
 
-    stages: list[StageOut]
+    stages: list[StageState]
 
 
 class PauseIn(BaseModel):

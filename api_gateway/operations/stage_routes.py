@@ -3,11 +3,12 @@
 from fastapi import APIRouter, Request
 
 from api_gateway.auth.access import InCaller, Scope, needs
-from api_gateway.operations.schemas import PauseIn, StageList, StageOut
+from api_gateway.operations.schemas import PauseIn, StageList
 from api_gateway.problems import documented, request_id_of
 from api_gateway.state import Gateway, InGateway
 from messages import Stage
 from store.pipeline import circuits
+from store.pipeline.circuits import StageState
 
 router = APIRouter(prefix="/v1/stages", dependencies=[needs(Scope.OPERATE)])
 
@@ -25,7 +26,7 @@ def list_stages(gateway: InGateway) -> StageList:
     """All stages."""
     with gateway.store.reading() as session:
         states = circuits.states(session)
-    return StageList(stages=[StageOut.model_validate(state) for state in states])
+    return StageList(stages=states)
 
 
 @router.post(
@@ -37,7 +38,7 @@ def list_stages(gateway: InGateway) -> StageList:
 )
 def pause_stage(
     stage: Stage, body: PauseIn, request: Request, gateway: InGateway, caller: InCaller
-) -> StageOut:
+) -> StageState:
     """Stop a stage."""
     with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
         circuits.pause(work, stage.value, body.reason)
@@ -51,14 +52,16 @@ def pause_stage(
     "earlier deaths no longer count. Resuming a stage that works changes nothing.",
     responses=documented(403, 404, 503),
 )
-def resume_stage(stage: Stage, request: Request, gateway: InGateway, caller: InCaller) -> StageOut:
+def resume_stage(
+    stage: Stage, request: Request, gateway: InGateway, caller: InCaller
+) -> StageState:
     """Start a stage."""
     with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
         circuits.resume(work, stage.value)
     return _shown(gateway, stage)
 
 
-def _shown(gateway: Gateway, stage: Stage) -> StageOut:
+def _shown(gateway: Gateway, stage: Stage) -> StageState:
     with gateway.store.reading() as session:
         (state,) = [row for row in circuits.states(session) if row.stage == stage.value]
-    return StageOut.model_validate(state)
+    return state

@@ -1,12 +1,12 @@
 """The API routes of reviews: extractions that a person should check, to accept or correct."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Body, Query, Request
 
-from api_gateway.auth.access import InCaller, Scope, needs, owned
+from api_gateway.auth.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.backpressure.bodies import MIB, BodyLimit
 from api_gateway.extractions.schemas import (
     CorrectionIn,
@@ -17,7 +17,8 @@ from api_gateway.extractions.schemas import (
     StatedIn,
 )
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
-from api_gateway.state import InGateway
+from api_gateway.state import Gateway, InGateway
+from store.core.unit_of_work import UnitOfWork
 from store.extractions import reviews
 from store.extractions.extractions import EXTRACTIONS
 from store.extractions.reviews import Decided, Stated, Unsupported
@@ -78,16 +79,7 @@ def accept_review(
     review_id: UUID, request: Request, gateway: InGateway, caller: InCaller
 ) -> ReviewOut:
     """The extraction is right."""
-    actor = caller.actor("operator")
-    with gateway.store.unit_of_work(actor, request_id_of(request)) as work:
-        owned(caller, reviews.get(work.session, review_id), "review")
-        try:
-            review = reviews.accept(work, review_id, actor, caller.owner)
-        except Decided as error:
-            raise Problem(409, str(error), kind="already-decided") from None
-        if review is None:
-            raise not_found("review")
-        return _out(review, EXTRACTIONS.get(work.session, review.extraction_id))
+    return _ended(request, gateway, caller, review_id, reviews.accept)
 
 
 @router.post(
@@ -107,11 +99,25 @@ def correct_review(
     caller: InCaller,
 ) -> ReviewOut:
     """A person's values in place of some that were extracted."""
+
+    def correct(work: UnitOfWork, review_id: UUID, by: str, owner: str) -> Review | None:
+        return reviews.correct(work, review_id, by, _correction(body), owner)
+
+    return _ended(request, gateway, caller, review_id, correct)
+
+
+def _ended(
+    request: Request,
+    gateway: Gateway,
+    caller: Caller,
+    review_id: UUID,
+    end: Callable[[UnitOfWork, UUID, str, str], Review | None],
+) -> ReviewOut:
     actor = caller.actor("operator")
     with gateway.store.unit_of_work(actor, request_id_of(request)) as work:
         owned(caller, reviews.get(work.session, review_id), "review")
         try:
-            review = reviews.correct(work, review_id, actor, _correction(body), caller.owner)
+            review = end(work, review_id, actor, caller.owner)
         except Decided as error:
             raise Problem(409, str(error), kind="already-decided") from None
         except Unsupported as error:

@@ -234,5 +234,5 @@ def list_findings(
         page = finding_log.query(
             session, source=source, kind=kind, status=status, cursor=cursor, limit=limit
         )
-        findings = [FindingOut.model_validate(finding) for finding in page.findings]
+        findings = [FindingOut.model_validate(finding) for finding in page.rows]
     return FindingPage(findings=findings, next_cursor=page.next_cursor)

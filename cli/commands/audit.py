@@ -58,10 +58,10 @@ def query(
             limit=limit,
         )
     if as_json:
-        print_json([_event(row) for row in page.events])
+        print_json([_event(row) for row in page.rows])
     else:
         table = Table("seq", "at", "actor", "event", Column("subject", no_wrap=True))
-        for row in page.events:
+        for row in page.rows:
             at = row.at.isoformat(timespec="seconds")
             table.add_row(str(row.seq), at, row.actor, row.event, row.subject)
         table_console().print(table)

@@ -223,12 +223,6 @@ def show(found: Iterable[Passage]) -> None:
         say(f"   {' '.join(passage.text.split())[:240]}")
 
 
-def holds_nothing(store: Store) -> bool:
-    """Return true if there is no document at all."""
-    with store.reading() as session:
-        return not session.execute(sa.text("SELECT EXISTS (SELECT FROM document)")).scalar_one()
-
-
 def in_words(report: Mapping[str, Any]) -> str:
     """Return the result of a batch in words."""
     read = counted(report["documents"], "document")

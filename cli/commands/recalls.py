@@ -9,7 +9,8 @@ from rich.table import Column, Table
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.printing import say
 from cli.output.tables import table_console, tell_more
-from store.recalls import log, recalls
+from scheduler import mailing
+from store.recalls import alerts, log, recalls
 
 recalls_app = typer.Typer(help="Answers whose sources changed.", no_args_is_help=True)
 
@@ -38,11 +39,11 @@ def list_recalls(
             session, state=state.value if state else None, cursor=cursor, limit=limit
         )
     if as_json:
-        print_json([row.model_dump(mode="json") for row in page.recalls])
+        print_json([row.model_dump(mode="json") for row in page.rows])
     else:
         rest = ("state", "changed", "because", "superseded by")
         table = Table(Column("question", no_wrap=True), *rest)
-        for row in page.recalls:
+        for row in page.rows:
             changed = row.changed_at.isoformat(timespec="seconds")
             because = ", ".join(dict.fromkeys(reason["change"] for reason in row.because))
             new = str(row.superseded_by or "")
@@ -60,3 +61,31 @@ def find_recalls(ctx: typer.Context, as_json: JsonOption = False) -> None:
         print_json({"affected": count})
     else:
         say(f"{count} answers are affected")
+
+
+@recalls_app.command("mails")
+def mails(
+    ctx: typer.Context,
+    again: Annotated[
+        bool, typer.Option("--again", help="send them again; who got them reads them twice")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the mails on fallen answers of which nobody knows whether they arrived."""
+    instance = Instance.of(ctx)
+    sent = mailing.mail_again(instance.store, instance.settings) if again else 0
+    with instance.store.reading() as session:
+        open_ = {
+            owner: [old for alert in alerts.in_doubt(session, owner) for old, _ in alert.answers]
+            for owner in instance.settings.mail_to
+        }
+    open_ = {owner: answers for owner, answers in open_.items() if answers}
+    if as_json:
+        print_json({"sent": sent, "in_doubt": open_})
+        return
+    if again:
+        say(f"{sent} mails are sent")
+    for owner, answers in open_.items():
+        say(f"{owner}: {', '.join(answers)}")
+    if not open_:
+        say("no mail is in doubt")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.commands.ask import asked
-from cli.commands.evidence import find, holds_nothing, passage_body, show
+from cli.commands.evidence import find, passage_body, show
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.instance.instance import resolve
 from cli.options import (
@@ -17,6 +17,7 @@ from cli.options import (
     UntilOption,
 )
 from cli.output.printing import say, say_beside
+from store.documents import browse
 
 
 def search(
@@ -51,8 +52,10 @@ def search(
     elif passages:
         show(passages)
     else:
+        with instance.store.reading() as session:
+            is_empty = browse.holds_nothing(session)
         say(
             "nothing is held yet: attest ingest FILES, or follow a source (attest refresh)"
-            if holds_nothing(instance.store)
+            if is_empty
             else "nothing that is held speaks to this"
         )

@@ -273,10 +273,10 @@ def findings(
             limit=limit,
         )
     if as_json:
-        print_json([finding.model_dump(mode="json") for finding in page.findings])
+        print_json([finding.model_dump(mode="json") for finding in page.rows])
         return
     table = Table("kind", "source", "subject", "document", "last seen", "detail", box=None)
-    for finding in page.findings:
+    for finding in page.rows:
         document = str(finding.document_id or "")
         seen = finding.last_seen_at.isoformat(timespec="minutes")
         detail = ", ".join(f"{name}: {value}" for name, value in finding.detail.items())

@@ -1,14 +1,14 @@
 """`attest evaluate claims FILE`: measures whether claims are judged rightly by their evidence."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
+from cli.evaluate.lines import read_lines
 from knowledge.answering.judging import judging_policy
 from workers.verify.comparable import is_quoted_whole
 from workers.verify.entailment import reader
@@ -135,26 +135,8 @@ def _point(threshold: float, true: Sequence[Label], readings: Iterable[Reading])
 
 def read_cases(path: Path) -> list[Case]:
     """Return the cases in `path`. Raises ValueError as `evaluate_claims` does."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise ValueError(f"{path} is missing") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8 text") from None
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from None
     cases: dict[str, Case] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            case = Case.model_validate(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path}, line {number}: not JSON ({error.msg})") from None
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the line"
-            raise ValueError(f"{path}, line {number}: {where}: {first['msg']}") from None
+    for number, case in read_lines(path, Case):
         if case.id in cases:
             raise ValueError(f"{path}, line {number}: the id {case.id} occurs twice")
         cases[case.id] = case

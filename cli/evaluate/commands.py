@@ -1,6 +1,9 @@
 """`attest evaluate …`: each command prints one JSON object on its last line."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +15,20 @@ from cli.output.printing import say_lines
 
 evaluate_app = typer.Typer(help="Measure on data in standard layouts.", no_args_is_help=True)
 
+Advance = Callable[[str, int, int], None]
 Folder = Annotated[Path, typer.Argument(help="the folder with the data")]
+
+
+@contextmanager
+def _bars(*names: str) -> Iterator[Advance]:
+    """Bars of progress; what is yielded takes a name, how much is done, and of how much."""
+    with terminal_bars() as progress:
+        tasks = {name: progress.add_task(name, total=None) for name in names}
+
+        def advance(name: str, done: int, total: int) -> None:
+            progress.update(tasks[name], completed=done, total=total)
+
+        yield advance
 
 
 @evaluate_app.command()
@@ -20,12 +36,7 @@ def retrieval(ctx: typer.Context, directory: Folder) -> None:
     """BEIR layout: nDCG, recall and MRR through the product's own ingest, index and search."""
     from cli.evaluate.retrieval import evaluate_retrieval
 
-    with terminal_bars() as progress:
-        tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "search")}
-
-        def advance(name: str, done: int, total: int) -> None:
-            progress.update(tasks[name], completed=done, total=total)
-
+    with _bars("ingest", "search") as advance:
         report = evaluate_retrieval(directory, Instance.of(ctx).settings, advance)
     print_json(report)
 
@@ -35,11 +46,8 @@ def quotes(directory: Folder) -> None:
     """Quotations against their sources: what is accepted, what is refused, how fast."""
     from cli.evaluate.quotes import evaluate_quotes
 
-    with terminal_bars() as progress:
-        task = progress.add_task("check", total=None)
-        report = evaluate_quotes(
-            directory, lambda done, total: progress.update(task, completed=done, total=total)
-        )
+    with _bars("check") as advance:
+        report = evaluate_quotes(directory, partial(advance, "check"))
     print_json(report)
 
 
@@ -56,11 +64,8 @@ def extraction(
     """
     from cli.evaluate.extraction import evaluate_extraction
 
-    with terminal_bars() as progress:
-        task = progress.add_task("extract", total=None)
-        report = evaluate_extraction(
-            directory, lambda done, total: progress.update(task, completed=done, total=total)
-        )
+    with _bars("extract") as advance:
+        report = evaluate_extraction(directory, partial(advance, "extract"))
     if not wrong:
         del report["wrong"]
     print_json(report)
@@ -76,11 +81,8 @@ def written(
     """Claims in people's own words: does the truth come through, and does what is false fall?"""
     from cli.evaluate.written import evaluate_written
 
-    with terminal_bars() as progress:
-        task = progress.add_task("written", total=None)
-        report = evaluate_written(
-            directory, judge, lambda done, total: progress.update(task, completed=done, total=total)
-        )
+    with _bars("written") as advance:
+        report = evaluate_written(directory, judge, partial(advance, "written"))
     print_json(report)
 
 
@@ -102,12 +104,7 @@ def regression(
     from cli.commands.demo import SAMPLES
     from cli.evaluate.regression import evaluate_regression
 
-    with terminal_bars() as progress:
-        tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "ask", "more")}
-
-        def advance(name: str, done: int, total: int) -> None:
-            progress.update(tasks[name], completed=done, total=total)
-
+    with _bars("ingest", "ask", "more") as advance:
         settings = Instance.of(ctx).settings
         report = evaluate_regression(corpus or SAMPLES, settings, advance, more or ())
     print_json(report)
@@ -123,12 +120,11 @@ def questions(
     from cli.evaluate.questions import evaluate_questions
     from workers.retrieve.understanding.asked.read import read_asked
 
-    with terminal_bars() as progress:
-        task = progress.add_task("read", total=None)
+    with _bars("read") as advance:
         report = evaluate_questions(
             file,
             read_asked,
-            lambda done, total: progress.update(task, completed=done, total=total),
+            partial(advance, "read"),
         )
     print_json(report)
 
@@ -138,11 +134,8 @@ def notes(directory: Folder) -> None:
     """Clinical notes (*.txt): does every word of a summary stand in the span it cites?"""
     from cli.evaluate.notes import evaluate_notes
 
-    with terminal_bars() as progress:
-        task = progress.add_task("summarize", total=None)
-        report = evaluate_notes(
-            directory, lambda done, total: progress.update(task, completed=done, total=total)
-        )
+    with _bars("summarize") as advance:
+        report = evaluate_notes(directory, partial(advance, "summarize"))
     print_json(report)
 
 
@@ -160,11 +153,10 @@ def claims(
     """
     from cli.evaluate.claims import evaluate_claims, shown
 
-    with terminal_bars() as progress:
-        task = progress.add_task("judge", total=None)
+    with _bars("judge") as advance:
         report, points = evaluate_claims(
             file,
-            lambda done, total: progress.update(task, completed=done, total=total),
+            partial(advance, "judge"),
         )
     if curve and as_json:
         report["curve"] = [asdict(point) for point in points]

@@ -3,17 +3,17 @@
 What is read and what is expected are compared as sets of stems, for both are in free wording.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from cli.evaluate.lines import read_lines
 from store.index.terms import term_set
-from workers.retrieve.understanding.asked.model import ANSWER_TYPES, AnswerType, Asked
+from workers.retrieve.understanding.asked.model import AnswerType, Asked
 
 _SHARED = 0.6
 """Of the words of a problem as read, so many must stand in the problem as expected."""
@@ -220,27 +220,7 @@ def read_cases(path: Path) -> list[Case]:
 
     Raises ValueError, in one line, for a missing file, an unreadable line or none at all.
     """
-    try:
-        lines = path.read_text("utf-8").split("\n")
-    except FileNotFoundError:
-        raise ValueError(f"{path} is missing") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8 text") from None
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from None
-    cases = [_case(path, n, line) for n, line in enumerate(lines, start=1) if line.strip()]
+    cases = [case for _, case in read_lines(path, Case)]
     if not cases:
         raise ValueError(f"{path} holds no question")
     return cases
-
-
-def _case(path: Path, number: int, line: str) -> Case:
-    try:
-        return Case.model_validate(json.loads(line))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {number}: not JSON ({error.msg})") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the line"
-        hint = f"; one of {', '.join(ANSWER_TYPES)}" if where == "answer_type" else ""
-        raise ValueError(f"{path}, line {number}: {where}: {first['msg']}{hint}") from None

@@ -1,6 +1,5 @@
 """`attest evaluate quotes DIR`: are true quotations accepted, altered ones refused?"""
 
-import json
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -8,8 +7,9 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
+from cli.evaluate.lines import read_lines, read_text
 from clinical_text.quotes import QuoteCheck, Source, check
 
 # Sources kept in memory, as the verify stage keeps those of its answers.
@@ -57,7 +57,7 @@ def evaluate_quotes(
 
     @lru_cache(maxsize=HELD_SOURCES)
     def held(name: str) -> Source:
-        return Source(_read(folder / name))
+        return Source(read_text(folder / name))
 
     accepted: dict[str, int] = {"verbatim": 0, "altered": 0}
     total: dict[str, int] = {"verbatim": 0, "altered": 0}
@@ -87,30 +87,7 @@ def evaluate_quotes(
 
 
 def _read_cases(path: Path) -> list[Case]:
-    cases: list[Case] = []
-    for number, line in enumerate(_read(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            cases.append(Case.model_validate(json.loads(line)))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path}, line {number}: not JSON ({error.msg})") from None
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the line"
-            raise ValueError(f"{path}, line {number}: {where}: {first['msg']}") from None
+    cases = [case for _, case in read_lines(path, Case)]
     if not cases:
         raise ValueError(f"{path} holds no case")
     return cases
-
-
-def _read(path: Path) -> str:
-    """Return the text of a file with its line ends unchanged: spans count every character."""
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise ValueError(f"{path} is missing") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8 text") from None
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from None

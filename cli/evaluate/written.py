@@ -5,7 +5,6 @@ that is false. A judge stands in for the language model; it sees what a language
 is asked the same way, planted controls included.
 """
 
-import json
 import math
 import random
 from bisect import bisect_left, bisect_right
@@ -13,10 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from cli.evaluate.lines import read_lines
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
 from workers.language_model.port import Prompt, Proposal, Usage
@@ -32,7 +32,6 @@ JUDGES = ("none", "labels", "recorded", "agreeing", "erring")
 ERRS = 0.1
 """The share of its verdicts in which the erring judge says the contrary."""
 _KEY = "E1"
-Line = TypeVar("Line", bound=BaseModel)
 
 
 class Document(BaseModel):
@@ -114,8 +113,8 @@ def evaluate_written(
     """
     if judge_name not in JUDGES:
         raise ValueError(f"there is no judge “{judge_name}”; there are {', '.join(JUDGES)}")
-    documents = {one.set_id: one for one in _lines(directory / "documents.jsonl", Document)}
-    claims = list(_lines(directory / "claims.jsonl", Claim))
+    documents = {one.set_id: one for _, one in read_lines(directory / "documents.jsonl", Document)}
+    claims = [claim for _, claim in read_lines(directory / "claims.jsonl", Claim)]
     strange = next((one for one in claims if one.set_id not in documents), None)
     if strange is not None:
         raise ValueError(f"claim {strange.id} is of “{strange.set_id}”, which no document is")
@@ -279,26 +278,3 @@ def _area(good: Iterable[float], bad: Iterable[float]) -> float:
         return 0.5
     below = sum(bisect_left(low, one) + bisect_right(low, one) for one in high)
     return round(below / 2 / len(high) / len(low), 4)
-
-
-def _lines(path: Path, kind: type[Line]) -> Iterator[Line]:
-    """The lines of a file. Raises ValueError as `evaluate_written` does."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise ValueError(f"{path} is missing") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8 text") from None
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from None
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield kind.model_validate(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path}, line {number}: not JSON ({error.msg})") from None
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the line"
-            raise ValueError(f"{path}, line {number}: {where}: {first['msg']}") from None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from clinical_text.assertion.lexicon import lexicon, longest
-from clinical_text.tokens import Token
+from clinical_text.sentences.tokens import Token
 from store.core.spans import Span
 
 _SHORT = 4

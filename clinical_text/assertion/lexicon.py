@@ -5,11 +5,11 @@ from enum import IntFlag, auto
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from clinical_text.assertion.marks import Assertion
-from clinical_text.tokens import tokens
-from knowledge.loader import load
+from clinical_text.sentences.tokens import tokens
+from knowledge.loader import Policy, load
 
 Phrase = Annotated[str, StringConstraints(min_length=1, to_lower=True)]
 Side = Literal["before", "after", "either"]
@@ -40,11 +40,7 @@ class Word(IntFlag):
     TREATING = auto()
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Triggers(_Model):
+class Triggers(Policy):
     """Phrases that mean the same and reach alike."""
 
     means: Assertion
@@ -54,7 +50,7 @@ class Triggers(_Model):
     words: tuple[Phrase, ...]
 
 
-class Grammar(_Model):
+class Grammar(Policy):
     """Words that end, join or carry a scope; the file says what each list does."""
 
     ends: frozenset[Phrase]
@@ -75,7 +71,7 @@ class Grammar(_Model):
     asking: frozenset[Phrase]
 
 
-class Lexicon(_Model):
+class Lexicon(Policy):
     """`knowledge/lexicon/assertion.yaml`."""
 
     version: int

@@ -11,7 +11,7 @@ from clinical_text.assertion.lexicon import Side, Word, lexicon, plain
 from clinical_text.assertion.marks import Assertion, Cue, Reading, reading
 from clinical_text.assertion.nouns import FARTHEST, nouns
 from clinical_text.assertion.sentence import BREAKS, LINE, QUOTES, Sentence, Trigger
-from clinical_text.tokens import Token
+from clinical_text.sentences.tokens import Token
 from store.core.spans import Span
 
 _TIMES = frozenset(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from clinical_text.assertion.lexicon import Triggers, Word, lexicon, longest
 from clinical_text.assertion.marks import Assertion
-from clinical_text.tokens import Token
+from clinical_text.sentences.tokens import Token
 
 LINE = "\n"
 DASH = "\u2014"

@@ -22,7 +22,7 @@ from clinical_text.effects.patterns import (
     bounded,
 )
 from clinical_text.normalize import MINUS
-from clinical_text.number_patterns import NUMBER, NUMBER_WORD, NUMBER_WORD_NEEDS
+from clinical_text.numbers.patterns import NUMBER, NUMBER_WORD, NUMBER_WORD_NEEDS
 from clinical_text.quantities import Numbers, Quantity
 from knowledge.matching.literals import ignoring_case
 

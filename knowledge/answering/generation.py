@@ -3,9 +3,9 @@
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Form = Literal["trial", "guideline", "coverage", "general"]
 """A prompt of `workers/generate/prompts/`."""
@@ -16,18 +16,14 @@ Reason = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_
 Count = Annotated[int, Field(ge=1)]
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class FormPolicy(_Policy):
+class FormPolicy(Policy):
     """The question types that use a prompt, and the prompt whose sections it shares."""
 
     query_types: frozenset[str]
     sections_of: str
 
 
-class EvidenceBounds(_Policy):
+class EvidenceBounds(Policy):
     """Limits in characters for what is sent: per version, of all versions, and per title."""
 
     document_chars: Count
@@ -35,7 +31,7 @@ class EvidenceBounds(_Policy):
     title_chars: Count
 
 
-class DraftBounds(_Policy):
+class DraftBounds(Policy):
     """Limits of a draft: claims, characters of each, tokens of the whole, and the time that it may
     take beside a short answer."""
 
@@ -46,7 +42,7 @@ class DraftBounds(_Policy):
     patience: float = Field(ge=1)
 
 
-class Retries(_Policy):
+class Retries(Policy):
     """How often an unavailable model is called again, and the longest pause to wait."""
 
     tries: Count
@@ -54,14 +50,14 @@ class Retries(_Policy):
     longest_pause_seconds: float = Field(gt=0)
 
 
-class Requests(_Policy):
+class Requests(Policy):
     """How many replies of a model may be asked for, for a draft and for a whole question."""
 
     draft: Count
     question: Count
 
 
-class GenerationPolicy(_Policy):
+class GenerationPolicy(Policy):
     """See the comments of `generation.yaml`."""
 
     forms: dict[Form, FormPolicy]
@@ -79,8 +75,5 @@ class GenerationPolicy(_Policy):
 
 @cache
 def generation_policy() -> GenerationPolicy:
-    """The policy, validated.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """The policy, validated."""
     return GenerationPolicy.model_validate(load("answering/generation"))

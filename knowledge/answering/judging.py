@@ -4,18 +4,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Sure(_File):
+class Sure(Policy):
     """From when on the verifier is sure, below what it disagrees, and from when on it leans."""
 
     supported: Share
@@ -24,14 +20,14 @@ class Sure(_File):
     likely: Share
 
 
-class Planted(_File):
+class Planted(Policy):
     """How many controls a request holds."""
 
     false_ones: Annotated[int, Field(ge=1)]
     true_ones: Annotated[int, Field(ge=0)]
 
 
-class Judging(_File):
+class Judging(Policy):
     """The whole policy."""
 
     version: int

@@ -3,18 +3,14 @@
 from functools import cache
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 from knowledge.scenarios import Kind
 from knowledge.works.conflicts import Pattern
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Relevance(_Policy):
+class Relevance(Policy):
     """When a passage is relevant to a question; shares of 1."""
 
     coverage_alone: float = Field(gt=0, le=1)
@@ -22,7 +18,7 @@ class Relevance(_Policy):
     similarity: float = Field(gt=0, le=1)
 
 
-class Levels(_Policy):
+class Levels(Policy):
     """The lowest score of each sufficiency level; a score below all of them is insufficient."""
 
     excellent: int
@@ -30,7 +26,7 @@ class Levels(_Policy):
     limited: int
 
 
-class SufficiencyWeights(_Policy):
+class SufficiencyWeights(Policy):
     """The weight of each part of the score without a recognized scenario; shares of 1."""
 
     documents: float = Field(ge=0, le=1)
@@ -38,7 +34,7 @@ class SufficiencyWeights(_Policy):
     kinds: float = Field(ge=0, le=1)
 
 
-class Counted(_Policy):
+class Counted(Policy):
     """Up to `most` items of a kind count; `most` of them give all the points."""
 
     most: int = Field(ge=1)
@@ -49,14 +45,14 @@ class Counted(_Policy):
         return self.points * min(found, self.most) / self.most
 
 
-class AnchoredFloor(_Policy):
+class AnchoredFloor(Policy):
     """The lowest score if there are so many guidelines of the scenario."""
 
     guidelines: int = Field(ge=1)
     score: int = Field(ge=0, le=100)
 
 
-class AnchoredSufficiency(_Policy):
+class AnchoredSufficiency(Policy):
     """The parts of the score in a recognized scenario (EB-4.1, 4.2)."""
 
     guidelines: Counted
@@ -65,7 +61,7 @@ class AnchoredSufficiency(_Policy):
     floor: AnchoredFloor
 
 
-class Sufficiency(_Policy):
+class Sufficiency(Policy):
     """How sufficiency is scored."""
 
     levels: Levels
@@ -74,7 +70,7 @@ class Sufficiency(_Policy):
     anchored: AnchoredSufficiency
 
 
-class OutsideSearch(_Policy):
+class OutsideSearch(Policy):
     """When the outside search is allowed, and how it is called."""
 
     pack_years: int = Field(ge=1)
@@ -89,14 +85,14 @@ class OutsideSearch(_Policy):
     most_leads: int = Field(ge=1)
 
 
-class Rerank(_Policy):
+class Rerank(Policy):
     """The number of candidates sent to a language model, and the characters of each text."""
 
     most: int = Field(ge=2)
     chars: int = Field(ge=100)
 
 
-class Cap(_Policy):
+class Cap(Policy):
     """At most `most` references of these source types, except for these types of question."""
 
     most: int = Field(ge=1)
@@ -106,14 +102,14 @@ class Cap(_Policy):
     """It holds also where no other kind of source wants the place."""
 
 
-class Need(_Policy):
+class Need(Policy):
     """At least so many references of these source types, if there are as many."""
 
     least: int = Field(ge=1)
     of: frozenset[str] = Field(min_length=1)
 
 
-class Restrictions(_Policy):
+class Restrictions(Policy):
     """Words that restrict something to trials, and the amount they deduct from a passage."""
 
     demotion: float = Field(ge=0, le=1)
@@ -121,14 +117,14 @@ class Restrictions(_Policy):
     patterns: tuple[str, ...]
 
 
-class ToldIn(_Policy):
+class ToldIn(Policy):
     """A pattern of what a question asks for, and the parts of a label that state it."""
 
     asked: Pattern
     parts: Pattern
 
 
-class LabelParts(_Policy):
+class LabelParts(Policy):
     """Which parts of a label rank before and behind others, and by how much."""
 
     weight: float = Field(ge=0, le=1)
@@ -136,21 +132,21 @@ class LabelParts(_Policy):
     told_in: tuple[ToldIn, ...]
 
 
-class References(_Policy):
+class References(Policy):
     """The length of the list of references (EB-5.7)."""
 
     fewest: int = Field(ge=1)
     most: int = Field(ge=1)
 
 
-class OnTopic(_Policy):
+class OnTopic(Policy):
     """The least share of references on topic; lists shorter than `relaxed_below` may have less."""
 
     share: float = Field(gt=0, le=1)
     relaxed_below: int = Field(ge=1)
 
 
-class Fit(_Policy):
+class Fit(Policy):
     """The factors of relevance, by how a work's tags match those of the question."""
 
     disease: dict[Literal["any", "primary", "secondary", "broader", "other"], float]
@@ -158,14 +154,14 @@ class Fit(_Policy):
     off_focus: float = Field(gt=0, le=1)
 
 
-class DecisionBoosts(_Policy):
+class DecisionBoosts(Policy):
     """The amounts added for a work on a decision that is asked about."""
 
     primary: float = Field(ge=0)
     secondary: float = Field(ge=0)
 
 
-class Ranking(_Policy):
+class Ranking(Policy):
     """How results are scored and combined (EB-5)."""
 
     considered: int = Field(ge=1)
@@ -185,14 +181,14 @@ class Ranking(_Policy):
     leading_anchors: dict[str, frozenset[Kind]]
 
 
-class DesignPattern(_Policy):
+class DesignPattern(Policy):
     """A pattern of words that state a study design."""
 
     design: str
     pattern: str
 
 
-class Designs(_Policy):
+class Designs(Policy):
     """How the design of a work is recognized, and which designs are primary studies."""
 
     order: tuple[DesignPattern, ...]
@@ -201,14 +197,14 @@ class Designs(_Policy):
     registered_results: str
 
 
-class Neighbours(_Policy):
+class Neighbours(Policy):
     """The number of nearest documents that share their scores, and the share."""
 
     count: int = Field(ge=1)
     share: float = Field(ge=0, lt=1)
 
 
-class RetrievalPolicy(_Policy):
+class RetrievalPolicy(Policy):
     """`retrieval.yaml`."""
 
     candidates: int = Field(ge=1)

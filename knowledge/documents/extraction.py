@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 DocumentTypeName = Literal[
     "pathology", "radiology", "genomics", "lab-report", "prescription", "clinical-notes",
@@ -19,17 +19,13 @@ PROFILE_NAMES: tuple[str, ...] = get_args(ProfileName)
 """The names in `rubrics/`, for code that must not import the stage; a test compares them."""
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class MemoryPolicy(_Policy):
+class MemoryPolicy(Policy):
     """Limits of what a remembered prompt names."""
 
     most_fields: Annotated[int, Field(ge=1)]
 
 
-class ExtractionPolicy(_Policy):
+class ExtractionPolicy(Policy):
     """See the comments of `extraction.yaml`."""
 
     version: int
@@ -43,8 +39,5 @@ class ExtractionPolicy(_Policy):
 
 @cache
 def extraction_policy() -> ExtractionPolicy:
-    """The policy, validated.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """The policy, validated."""
     return ExtractionPolicy.model_validate(load("documents/extraction"))

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 ListName = Literal[
     "patient_snapshot",
@@ -38,18 +38,14 @@ def matcher(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join([*patterns, *parts]) or r"(?!)")
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Kind(_Policy):
+class Kind(Policy):
     """A kind of section: the list its items go to (None: to none), and its names."""
 
     list: ListName | None
     names: Words
 
 
-class SectionPolicy(_Policy):
+class SectionPolicy(Policy):
     """See the comments of `note_sections.yaml`."""
 
     kinds: dict[str, Kind]
@@ -129,7 +125,7 @@ class SectionPolicy(_Policy):
         return kind in self.kinds and self.kinds[kind].list is None
 
 
-class Confidence(_Policy):
+class Confidence(Policy):
     """The confidence of a reading, by where its words are, and the deductions from it."""
 
     plan: Share
@@ -140,7 +136,7 @@ class Confidence(_Policy):
     withheld: Share
 
 
-class GuardNotes(_Policy):
+class GuardNotes(Policy):
     """Notes added to a recommendation whose reading is uncertain."""
 
     assessment: str
@@ -155,7 +151,7 @@ class GuardNotes(_Policy):
     model: str
 
 
-class ModelBounds(_Policy):
+class ModelBounds(Policy):
     """Limits of one request to a language model and of what is used of its answer."""
 
     call_chars: Count
@@ -166,7 +162,7 @@ class ModelBounds(_Policy):
     patience: float = Field(ge=1)
 
 
-class Warnings(_Policy):
+class Warnings(Policy):
     """Warnings about a note, shown above its summary."""
 
     several_patients: Annotated[str, Field(pattern=r"\{count\}")]
@@ -177,7 +173,7 @@ class Warnings(_Policy):
     not_english: str
 
 
-class PlanPolicy(_Policy):
+class PlanPolicy(Policy):
     """See the comments of `note_plans.yaml`."""
 
     guard_below: Share
@@ -225,17 +221,11 @@ def _matcher(group: str) -> re.Pattern[str]:
 
 @cache
 def section_policy() -> SectionPolicy:
-    """The policy of sections, validated.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """The policy of sections, validated."""
     return SectionPolicy.model_validate(load("documents/note_sections"))
 
 
 @cache
 def plan_policy() -> PlanPolicy:
-    """The policy of plans, validated.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """The policy of plans, validated."""
     return PlanPolicy.model_validate(load("documents/note_plans"))

@@ -3,18 +3,16 @@
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-class PersonPolicy(BaseModel):
+class PersonPolicy(Policy):
     """Labels of names, places, numbers, births, phones and addresses, and the words that stand
     beside names or are none; see the comments of the file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: Literal[1]
     names: Words

@@ -4,16 +4,14 @@ from functools import cache
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 from knowledge.matching.choosing import one_of
 
 
-class Feed(BaseModel):
+class Feed(Policy):
     """One feed; see the head of `news.yaml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: Annotated[str, Field(min_length=1)]
     url: Annotated[str, Field(pattern=r"^https://[a-z0-9.-]+/\S+$")]
@@ -36,19 +34,14 @@ class Feed(BaseModel):
         return f"https://{urlsplit(self.url).netloc}"
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _File(Policy):
     version: Literal[1]
     feeds: dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], Feed]
 
 
 @cache
 def feeds() -> dict[str, Feed]:
-    """All feeds by name, validated; callers must not change the mapping.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """All feeds by name, validated; callers must not change the mapping."""
     return _File.model_validate(load("feeds/news")).feeds
 
 

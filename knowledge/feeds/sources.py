@@ -3,19 +3,17 @@
 from functools import cache
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 from knowledge.matching.choosing import one_of
 
 Tier = Literal["official", "peer-reviewed", "news", "other"]
 """SentinelPharma plan 5.1, from the most to the least trusted (6.2)."""
 
 
-class SourcePolicy(BaseModel):
+class SourcePolicy(Policy):
     """The rules for one source type. `sla_hours` None: freshness goes by version instead."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(min_length=1)]
     tier: Tier
@@ -28,10 +26,8 @@ class SourcePolicy(BaseModel):
         return self.sla_hours is not None and age_hours > self.sla_hours
 
 
-class PlacePolicy(BaseModel):
+class PlacePolicy(Policy):
     """The address of a source or service, and how often it may be called."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(min_length=1)]
     origins: tuple[Annotated[str, Field(pattern=r"^https://[a-z0-9.-]+$")], ...]
@@ -55,9 +51,7 @@ class ConnectorPolicy(PlacePolicy):
     )
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _File(Policy):
     version: Literal[2]
     sources: dict[str, SourcePolicy]
     connectors: dict[str, ConnectorPolicy]
@@ -76,10 +70,7 @@ class _File(BaseModel):
 
 @cache
 def source_policies() -> dict[str, SourcePolicy]:
-    """All policies by source type, validated; callers must not change the mapping.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """All policies by source type, validated; callers must not change the mapping."""
     return _file().sources
 
 

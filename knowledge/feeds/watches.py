@@ -3,16 +3,14 @@
 from functools import cache
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from knowledge.feeds.queries import plain_query
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 
-class Suggestion(BaseModel):
+class Suggestion(Policy):
     """One query at one source. It is followed only if a user adds it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: str
     query: Annotated[str, Field(min_length=1)]
@@ -29,16 +27,12 @@ class Suggestion(BaseModel):
         return self
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Entry(Policy):
     query: str
     reason: str
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _File(Policy):
     version: Literal[1]
     watches: dict[str, tuple[_Entry, ...]]
 

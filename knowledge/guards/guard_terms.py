@@ -3,9 +3,9 @@
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 from knowledge.works.conflicts import Pattern
 
 Word = Annotated[str, StringConstraints(min_length=1)]
@@ -13,25 +13,19 @@ Lower = Annotated[str, StringConstraints(min_length=1, to_lower=True)]
 Words = tuple[Word, ...]
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _File(Policy):
     version: int
 
 
-class DrugClass(BaseModel):
+class DrugClass(Policy):
     """Words for a class of drugs, and the endings of its members' names."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: Words
     members: Words
 
 
-class Asking(BaseModel):
+class Asking(Policy):
     """Patterns that separate the drugs a question is about from those taken already."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     taken: Pattern
     to_be_taken: Pattern
@@ -60,10 +54,8 @@ def drug_terms() -> DrugTerms:
     return DrugTerms.model_validate(load("guards/drugs"))
 
 
-class KnownTrial(BaseModel):
+class KnownTrial(Policy):
     """A trial's names, and all its registry numbers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     names: Words
     numbers: Annotated[tuple[Word, ...], Field(min_length=1)]

@@ -4,9 +4,9 @@ negation, causes, and how words are compared."""
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Phrase = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^A-Z]+$")]
 Phrases = tuple[Phrase, ...]
@@ -15,16 +15,12 @@ Sign = Literal["up", "down", "better", "worse", "same", "some"]
 Standing = Literal["superior", "noninferior", "inferior"]
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Policy(Policy):
     version: Literal[1]
 
 
-class Outcomes(BaseModel):
+class Outcomes(Policy):
     """Outcomes of one subject whose rise is good for patients, and those whose fall is good."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     good: Phrases
     bad: Phrases

@@ -4,18 +4,14 @@ from decimal import Decimal
 from functools import cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Positive = Annotated[int, Field(ge=1)]
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Defaults(_Policy):
+class Defaults(Policy):
     """The limits of keys that have none of their own."""
 
     rate_per_minute: Positive
@@ -23,7 +19,7 @@ class Defaults(_Policy):
     usd_a_day: Annotated[Decimal, Field(gt=0)]
 
 
-class KeyPolicy(_Policy):
+class KeyPolicy(Policy):
     """How long keys are valid, and how often their use is recorded."""
 
     expire_days: Positive
@@ -32,20 +28,20 @@ class KeyPolicy(_Policy):
     noted_seconds: Annotated[float, Field(gt=0)]
 
 
-class SessionPolicy(_Policy):
+class SessionPolicy(Policy):
     """How long a browser stays signed in."""
 
     hours: Annotated[float, Field(gt=0)]
 
 
-class Noted(_Policy):
+class Noted(Policy):
     """How many refusals are recorded as separate events."""
 
     per_minute: Positive
     per_day: Positive
 
 
-class RefusalPolicy(_Policy):
+class RefusalPolicy(Policy):
     """Which refusals the audit records, by who was refused and why."""
 
     strangers: Noted
@@ -54,7 +50,7 @@ class RefusalPolicy(_Policy):
     counted_seconds: Annotated[float, Field(gt=0)]
 
 
-class AccessPolicy(_Policy):
+class AccessPolicy(Policy):
     """The whole file."""
 
     defaults: Defaults
@@ -65,5 +61,5 @@ class AccessPolicy(_Policy):
 
 @cache
 def access_policy() -> AccessPolicy:
-    """The policy. Raises pydantic.ValidationError if the file is malformed."""
+    """The policy."""
     return AccessPolicy.model_validate(load("operation/access"))

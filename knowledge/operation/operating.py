@@ -3,25 +3,21 @@
 from functools import cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 
-class ReplayPolicy(BaseModel):
+class ReplayPolicy(Policy):
     """How fast dead letters are replayed, and how many at once."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     per_second: Annotated[float, Field(gt=0)]
     batch: Annotated[int, Field(ge=1)]
     limit: Annotated[int, Field(ge=1)]
 
 
-class CircuitPolicy(BaseModel):
+class CircuitPolicy(Policy):
     """When the circuit of a stage opens by itself, and when it is probed."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     window_seconds: Annotated[float, Field(gt=0)]
     least_deaths: Annotated[int, Field(ge=1)]
@@ -39,9 +35,7 @@ class CircuitPolicy(BaseModel):
         return min(self.probe_cap_seconds, wait)
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _File(Policy):
     replay: ReplayPolicy
     circuit: CircuitPolicy
 
@@ -52,10 +46,10 @@ def _file() -> _File:
 
 
 def replay_policy() -> ReplayPolicy:
-    """How dead letters are replayed. Raises pydantic.ValidationError if the file is malformed."""
+    """How dead letters are replayed."""
     return _file().replay
 
 
 def circuit_policy() -> CircuitPolicy:
-    """When stages pause. Raises pydantic.ValidationError if the file is malformed."""
+    """When stages pause."""
     return _file().circuit

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Group = Literal["retrieval_quality", "grounding_quality", "gate_quality", "extraction_quality"]
 GROUPS: tuple[Group, ...] = (
@@ -16,10 +16,8 @@ GROUPS: tuple[Group, ...] = (
 )
 
 
-class Bound(BaseModel):
+class Bound(Policy):
     """A comparison with a number."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     below: float | None = None
     at_most: float | None = None
@@ -67,10 +65,8 @@ class Figure:
 UNKNOWN = Figure(None, 0)
 
 
-class QualityMetric(BaseModel):
+class QualityMetric(Policy):
     """One metric; see the head of the file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     group: Group
     says: str
@@ -93,17 +89,12 @@ class QualityMetric(BaseModel):
         return self.alert.holds(figure.value)
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _File(Policy):
     version: int
     metrics: dict[str, QualityMetric]
 
 
 @cache
 def quality_metrics() -> Mapping[str, QualityMetric]:
-    """All metrics by name, in the order of the file.
-
-    Raises pydantic.ValidationError if the file is malformed.
-    """
+    """All metrics by name, in the order of the file."""
     return _File.model_validate(load("operation/quality")).metrics

@@ -3,15 +3,13 @@
 from functools import cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 
-class RecallPolicy(BaseModel):
+class RecallPolicy(Policy):
     """How many answers are checked at once, and what makes an unchanged quotation doubtful."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     step_answers: Annotated[int, Field(ge=1, le=1000)]
     asked_anew_at_once: Annotated[int, Field(ge=1)]

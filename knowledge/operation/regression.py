@@ -2,23 +2,19 @@
 
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
-
-
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from knowledge.loader import Policy, load
 
 
-class Asked(_Policy):
+class Asked(Policy):
     """A question and its expected type; `general`: no particular type."""
 
     type: str
     text: str
 
 
-class Target(_Policy):
+class Target(Policy):
     """The bound that a figure must satisfy."""
 
     below: float | None = None
@@ -33,7 +29,7 @@ class Target(_Policy):
         )
 
 
-class Regression(_Policy):
+class Regression(Policy):
     """See the head of the file."""
 
     version: int

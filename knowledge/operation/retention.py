@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 TextKind = Literal["question", "note", "verification", "extraction"]
 KINDS: tuple[TextKind, ...] = get_args(TextKind)
@@ -16,10 +16,8 @@ BY_AGE = "retention"
 Days = Annotated[int, Field(ge=1, le=36_500)]
 
 
-class RetentionPolicy(BaseModel):
+class RetentionPolicy(Policy):
     """The days that each kind of text is kept, and the reasons for deletions."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     keep_days: Mapping[TextKind, Days | None]
     batch: Annotated[int, Field(ge=1)]
@@ -32,7 +30,7 @@ class NotKept(ValueError):
 
 @cache
 def retention_policy() -> RetentionPolicy:
-    """The policy. Raises pydantic.ValidationError if the file is malformed."""
+    """The policy."""
     return RetentionPolicy.model_validate(load("operation/retention"))
 
 

@@ -4,17 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 from knowledge.subjects.tags import heading
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Rule(_Policy):
+class Rule(Policy):
     """A class of questions, chosen if one of its decisions and of its diseases are asked about."""
 
     name: Annotated[str, Field(alias="class", pattern=r"^[a-z_]+/[a-z_]+$")]
@@ -28,7 +24,7 @@ class Rule(_Policy):
     mesh_with: Mapping[str, tuple[str, ...]] = Field(default={}, description="added with a disease")
 
 
-class ClassificationPolicy(_Policy):
+class ClassificationPolicy(Policy):
     """`classification.yaml`."""
 
     version: Literal[1]
@@ -64,10 +60,7 @@ class ClassificationPolicy(_Policy):
 
 @cache
 def classification_policy() -> ClassificationPolicy:
-    """The policy, validated, read once per process.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """The policy, validated, read once per process."""
     return ClassificationPolicy.model_validate(load("questions/classification"))
 
 

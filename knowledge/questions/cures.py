@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from knowledge.feeds.sources import connector_policies
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 from knowledge.questions.classification import mesh_of
 from knowledge.subjects.tags import KINDS, Kind, heading, tags
 
@@ -39,11 +39,7 @@ _IDENTIFIERS: Mapping[IdentifierKind, re.Pattern[str]] = {
 """DOIs as Crossref recommends them; none has a character that a source could read as operator."""
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class SourceQuery(_Policy):
+class SourceQuery(Policy):
     """How queries to one source are written."""
 
     phrase: Annotated[str, Field(pattern=r"\{phrase\}")]
@@ -55,7 +51,7 @@ class SourceQuery(_Policy):
     basis: Basis
 
 
-class Texts(_Policy):
+class Texts(Policy):
     """Texts of the answer."""
 
     under_way: str
@@ -64,7 +60,7 @@ class Texts(_Policy):
     past: str
 
 
-class CurePolicy(_Policy):
+class CurePolicy(Policy):
     """`cures.yaml`."""
 
     version: Literal[1]
@@ -91,10 +87,7 @@ class CurePolicy(_Policy):
 
 @cache
 def cure_policy() -> CurePolicy:
-    """The policy, validated, read once per process.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """The policy, validated, read once per process."""
     return CurePolicy.model_validate(load("questions/cures"))
 
 

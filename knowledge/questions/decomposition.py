@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Part = Literal["core_decision", "modifiers", "monitoring", "alternatives"]
 """The purpose of a sub-query, EB-2.2 (a) to (d)."""
@@ -14,11 +14,7 @@ Part = Literal["core_decision", "modifiers", "monitoring", "alternatives"]
 Targets = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class PartPolicy(_Policy):
+class PartPolicy(Policy):
     """The parts of one sub-query."""
 
     takes: frozenset[str]
@@ -27,7 +23,7 @@ class PartPolicy(_Policy):
     targets: Targets
 
 
-class DecompositionPolicy(_Policy):
+class DecompositionPolicy(Policy):
     """The section `decomposition`."""
 
     longer_than: Annotated[int, Field(ge=20)]
@@ -50,8 +46,5 @@ class DecompositionPolicy(_Policy):
 
 @cache
 def decomposition_policy() -> DecompositionPolicy:
-    """The policy, validated, read once per process.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """The policy, validated, read once per process."""
     return DecompositionPolicy.model_validate(load("questions/questions")["decomposition"])

@@ -9,18 +9,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from knowledge.loader import parse
+from knowledge.loader import Policy, parse
 
 Tag = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 Kind = Literal["guideline", "systematic_review", "pivotal_trial", "cohort"]
 
 
-class Entry(BaseModel):
+class Entry(Policy):
     """One work of a pack. Only confirmed entries are used for references."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Kind
     title: Annotated[str, StringConstraints(min_length=3)]
@@ -42,10 +40,8 @@ class Entry(BaseModel):
         return {kind: value for kind, value in named.items() if value is not None}
 
 
-class Scenario(BaseModel):
+class Scenario(Policy):
     """A decision for a group of patients, recognized by its tags."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Tag
     label: str

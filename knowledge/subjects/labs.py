@@ -7,18 +7,14 @@ from functools import cache
 from math import inf, nextafter
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 Limit = Literal["below", "above"]
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Band(_Policy):
+class Band(Policy):
     """A range of values in the lab's first unit: `at_least` is included, `below` is not."""
 
     category: str
@@ -27,7 +23,7 @@ class Band(_Policy):
     tag: str | None = None
 
 
-class Unit(_Policy):
+class Unit(Policy):
     """Conversion of a value to the lab's first unit: value x factor + add."""
 
     factor: float = 1.0
@@ -35,7 +31,7 @@ class Unit(_Policy):
     also: tuple[str, ...] = ()
 
 
-class Lab(_Policy):
+class Lab(Policy):
     """A laboratory value or other measured quantity."""
 
     names: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -50,14 +46,14 @@ class Lab(_Policy):
         return next((band for band in self.bands if band.at_least <= value < band.below), None)
 
 
-class AgeGroup(_Policy):
+class AgeGroup(Policy):
     """An age group and its lowest age in years."""
 
     first: Annotated[float, Field(alias="from", ge=0)]
     name: str
 
 
-class LabPolicy(_Policy):
+class LabPolicy(Policy):
     """`labs.yaml`."""
 
     version: Literal[1]
@@ -90,10 +86,7 @@ class Reading:
 
 @cache
 def lab_policy() -> LabPolicy:
-    """The policy, validated, read once per process.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    """The policy, validated, read once per process."""
     return LabPolicy.model_validate(load("subjects/labs"))
 
 

@@ -97,5 +97,5 @@ class ConflictPolicy(_Policy):
 
 @cache
 def conflict_policy() -> ConflictPolicy:
-    """The file, validated. Raises pydantic.ValidationError if it is invalid."""
+    """The file, validated."""
     return ConflictPolicy.model_validate(load("works/conflicts"))

@@ -2,15 +2,13 @@
 
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 
-class ImagePolicy(BaseModel):
+class ImagePolicy(Policy):
     """The rules and limits for images (EB-6); the file names their sources."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     most: int = Field(ge=1)
     candidates: int = Field(ge=1)
@@ -27,5 +25,5 @@ class ImagePolicy(BaseModel):
 
 @cache
 def image_policy() -> ImagePolicy:
-    """The image policy. Raises pydantic.ValidationError if the file is invalid."""
+    """The image policy."""
     return ImagePolicy.model_validate(load("works/images"))

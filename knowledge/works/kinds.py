@@ -11,9 +11,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 from knowledge.matching.likeness import TextReader, text_reader
 from knowledge.works.publication_types import most_telling
 
@@ -51,23 +51,19 @@ _WORD = re.compile(r"[a-z]{2,}")
 _HEADING = re.compile(r"^(?:#{1,4} ([^\n]{2,40})$|([A-Z][A-Za-z/&, ]{2,40}):)", re.MULTILINE)
 
 
-class _Rule(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class _Entry(_Rule):
+class _Entry(Policy):
     kind: Kind
     sources: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     subjects: frozenset[str] = frozenset()
 
 
-class _Sure(_Rule):
+class _Sure(Policy):
     least: float = Field(gt=0, lt=1)
     apart: float = Field(ge=0, lt=1)
 
 
-class _File(_Rule):
+class _File(Policy):
     version: Literal[2]
     basis: Annotated[str, Field(min_length=1)]
     kinds: tuple[_Entry, ...]
@@ -95,10 +91,7 @@ def kind_of(
     text: str = "",
 ) -> Kind | None:
     """The kind of a work, by its source, else by what its publication type, its level of evidence
-    or its subject headings say, else as its title and text read; None: nothing tells.
-
-    Raises pydantic.ValidationError if the file is invalid.
-    """
+    or its subject headings say, else as its title and text read; None: nothing tells."""
     file = _file()
     stated = most_telling([publication_type] if publication_type else [])
     levels = {(stated.level if stated else None) or "", (evidence_level or "").lower()}

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 
 
 class PublicationType(NamedTuple):
@@ -17,16 +17,12 @@ class PublicationType(NamedTuple):
     level: str | None
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Entry(Policy):
     type: Annotated[str, Field(min_length=1)]
     level: Annotated[str, Field(min_length=1)] | None
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _File(Policy):
     version: Literal[1]
     basis: Annotated[str, Field(min_length=1)]
     order: tuple[_Entry, ...]
@@ -59,7 +55,7 @@ def _ranks() -> dict[str, tuple[int, PublicationType]]:
 def most_telling(types: Iterable[str]) -> PublicationType | None:
     """The type in `types` that comes first in the file; else the first of `types`, without a level.
 
-    None if `types` is empty. Raises pydantic.ValidationError if the file is invalid.
+    None if `types` is empty.
     """
     ranks = _ranks()
     best: tuple[int, PublicationType] | None = None

@@ -2,16 +2,12 @@
 
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from knowledge.loader import load
-
-
-class _Rule(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from knowledge.loader import Policy, load
 
 
-class Cochrane(_Rule):
+class Cochrane(Policy):
     """How a Cochrane review is recognized; one of the two suffices."""
 
     doi_prefix: str = Field(pattern=r"^10\.\d{4,9}/\S+$")
@@ -19,21 +15,21 @@ class Cochrane(_Rule):
     basis: str
 
 
-class Recent(_Rule):
+class Recent(Policy):
     """The highest age of a recent work, in days."""
 
     days: int = Field(ge=1)
     basis: str
 
 
-class HighlyCited(_Rule):
+class HighlyCited(Policy):
     """The least number of citations."""
 
     citations: int = Field(ge=1)
     basis: str
 
 
-class Standard(_Rule):
+class Standard(Policy):
     """Evidence levels with this badge, unless a label says that the text is not the work's own."""
 
     levels: frozenset[str] = Field(min_length=1)
@@ -42,7 +38,7 @@ class Standard(_Rule):
     basis: str
 
 
-class Badges(_Rule):
+class Badges(Policy):
     """The rule of each badge (EB-8.4)."""
 
     types: dict[str, tuple[str, ...]]
@@ -55,7 +51,7 @@ class Badges(_Rule):
     practical_guidance: Standard
 
 
-class Identity(_Rule):
+class Identity(Policy):
     """When another source's title means that a record's identifiers name another work."""
 
     title_match: float = Field(gt=0, le=1, description="share of words in common")
@@ -64,11 +60,11 @@ class Identity(_Rule):
 
 @cache
 def badge_policy() -> Badges:
-    """The rules of badges. Raises pydantic.ValidationError if the file is invalid."""
+    """The rules of badges."""
     return Badges.model_validate(load("works/trust")["badges"])
 
 
 @cache
 def identity_policy() -> Identity:
-    """The rules of identity. Raises as `badge_policy`."""
+    """The rules of identity."""
     return Identity.model_validate(load("works/trust")["identity"])

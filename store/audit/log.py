@@ -1,21 +1,11 @@
 """Queries of the audit chain, in the order in which events were committed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from store.core.cursors import pack, unpack
+from store.core.paging import Page, page_by_number
 from store.models import AuditEvent
-
-
-@dataclass(frozen=True)
-class Events:
-    """A page of events, newest first, and the cursor of the next page."""
-
-    events: Sequence[AuditEvent]
-    next_cursor: str | None
 
 
 def query(
@@ -28,7 +18,7 @@ def query(
     until: datetime | None = None,
     cursor: str | None = None,
     limit: int = 100,
-) -> Events:
+) -> Page[AuditEvent]:
     """A page of the events that match all filters, newest first.
 
     Args:
@@ -39,7 +29,7 @@ def query(
     Raises:
         InvalidCursor: `cursor` was not issued by this function.
     """
-    chosen = select(AuditEvent).order_by(col(AuditEvent.seq).desc()).limit(limit + 1)
+    chosen = select(AuditEvent)
     if subject is not None:
         chosen = chosen.where(AuditEvent.subject == subject)
     if event is not None:
@@ -50,8 +40,4 @@ def query(
         chosen = chosen.where(AuditEvent.at >= since)
     if until is not None:
         chosen = chosen.where(AuditEvent.at < until)
-    if cursor is not None:
-        chosen = chosen.where(col(AuditEvent.seq) < unpack(cursor, [int])[0])
-    rows = list(session.exec(chosen))
-    page = rows[:limit]
-    return Events(page, pack([page[-1].seq]) if len(rows) > limit else None)
+    return page_by_number(session, chosen, col(AuditEvent.seq), cursor=cursor, limit=limit)

@@ -32,6 +32,7 @@ class Step:
     actor: str
     subject: str
     words: str
+    """What happened, in plain words of ours."""
     payload: Payload
     hash: str
     holds: bool

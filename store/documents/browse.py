@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated, Literal
 from uuid import UUID
 
 import sqlalchemy as sa
+from pydantic import Field
 from sqlmodel import Session
 
 from store.documents.documents import CHECKED_AT
@@ -20,13 +22,13 @@ _SUMMARY = """
 
 @dataclass(frozen=True)
 class VersionSummary:
-    """A version of a document without its text; `chars` is the text's length in code points."""
+    """One version of a document, without its text; it never changes, save for its status."""
 
     id: UUID
     n: int
     content_hash: str
     title: str
-    chars: int
+    chars: Annotated[int, Field(description="length of the text in Unicode code points")]
     source_type: str
     url: str | None
     publisher: str | None
@@ -37,9 +39,9 @@ class VersionSummary:
     authors: list[str]
     labels: list[str]
     published_at: datetime | None
-    published_precision: str
+    published_precision: Literal["year", "month", "day"]
     fetched_at: datetime
-    status: str
+    status: Literal["current", "superseded", "retracted"]
     superseded_at: datetime | None
 
 

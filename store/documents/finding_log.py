@@ -1,22 +1,12 @@
 """Queries over the findings: which records do not hold, newest first."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from sqlmodel import Session, col, select
 
-from store.core.cursors import pack, unpack
+from store.core.paging import Page, page_by_number
 from store.documents.findings import Kind
 from store.models import Finding
-
-
-@dataclass(frozen=True)
-class Findings:
-    """A page of findings, newest first, and the cursor of the next one."""
-
-    findings: Sequence[Finding]
-    next_cursor: str | None
 
 
 def query(
@@ -27,7 +17,7 @@ def query(
     status: Literal["open", "resolved", "all"] = "open",
     cursor: str | None = None,
     limit: int = 100,
-) -> Findings:
+) -> Page[Finding]:
     """Findings that match all filters given, newest first.
 
     Args:
@@ -36,7 +26,7 @@ def query(
     Raises:
         InvalidCursor: `cursor` was not given out by this function.
     """
-    chosen = select(Finding).order_by(col(Finding.id).desc()).limit(limit + 1)
+    chosen = select(Finding)
     if source is not None:
         chosen = chosen.where(Finding.source == source)
     if kind is not None:
@@ -45,8 +35,4 @@ def query(
         chosen = chosen.where(col(Finding.resolved_at).is_(None))
     elif status == "resolved":
         chosen = chosen.where(col(Finding.resolved_at).is_not(None))
-    if cursor is not None:
-        chosen = chosen.where(col(Finding.id) < unpack(cursor, [int])[0])
-    rows = list(session.exec(chosen))
-    page = rows[:limit]
-    return Findings(page, pack([page[-1].id]) if len(rows) > limit else None)
+    return page_by_number(session, chosen, col(Finding.id), cursor=cursor, limit=limit)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from store.core.hashes import json_hash
 from store.core.paging import Page, page_of
@@ -76,7 +76,15 @@ def listing(
         query = query.where(Review.owner == owner)
     if status is not None:
         query = query.where(Review.status == status)
-    return page_of(session, query, Review, cursor=cursor, limit=limit, oldest_first=True)
+    return page_of(
+        session,
+        query,
+        col(Review.created_at),
+        col(Review.id),
+        cursor=cursor,
+        limit=limit,
+        oldest_first=True,
+    )
 
 
 def accept(work: UnitOfWork, review_id: UUID, by: str, owner: str | None = None) -> Review | None:

@@ -20,7 +20,7 @@ from itertools import chain
 
 import Stemmer
 
-TERM_RULE = "snowball-parts-2"
+TERM_RULE = "snowball-parts-3"
 """The name of these rules, which changes with their output: an index built by other rules does not
 contain the terms of queries, and is rebuilt (`merging.renew`)."""
 
@@ -57,6 +57,7 @@ def _words(text: str) -> list[str]:
     text = text.lower()
     if text.isascii() or all(map(_parts_words, set(_NOT_ASCII.findall(text)))):
         return text.encode("ascii", "replace").translate(_PARTED).decode().split()
+    text = _NOT_ASCII.sub(lambda sign: " " if _parts_words(sign[0]) else sign[0], text)
     text = _ACCENT.sub("", unicodedata.normalize("NFKD", text))
     text = _GREEK_LETTER.sub(lambda letter: f" {_GREEK_NAMES[letter[0]]} ", text)
     return _WORD.findall(text)
@@ -64,7 +65,13 @@ def _words(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _parts_words(character: str) -> bool:
-    """True if a character only separates words: ≥ and – do, but ½, ™ and accents do not."""
+    """True if a character only separates words: ≥, – and ™ do, but ½, ² and accents do not.
+
+    A raised symbol (category So) is a mark on a word, though it stands for letters: "Eliquis™".
+    """
+    is_symbol = unicodedata.category(character) == "So"
+    if is_symbol and unicodedata.decomposition(character).startswith("<super>"):
+        return True
     folded = _ACCENT.sub("", unicodedata.normalize("NFKD", character))
     return folded != "" and _WORD.search(folded) is None
 

@@ -12,11 +12,12 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import sqlalchemy as sa
 import structlog
+from pydantic import Field
 from sqlmodel import Session
 
 from knowledge.operation.operating import CircuitPolicy, circuit_policy
@@ -42,20 +43,28 @@ class Admission(StrEnum):
 
 @dataclass(frozen=True)
 class StageState:
-    """The state of a stage; `deaths` and `done` count in the window or since the last closing."""
+    """The state of a stage."""
 
     stage: str
-    state: str
+    state: Annotated[
+        Literal["closed", "open", "paused"],
+        Field(
+            description="closed: it works; open: too much died, it is tried now and then; paused: "
+            "an operator stopped it"
+        ),
+    ]
     reason: str | None
     changed_by: str | None
     changed_at: datetime | None
-    probe_at: datetime | None
+    probe_at: Annotated[
+        datetime | None, Field(description="when the next message is let through to try")
+    ]
     probing: bool
     failed_probes: int
-    deaths: int
-    done: int
-    waiting: int
-    held: int
+    deaths: Annotated[int, Field(description="within the window, or since it last began to work")]
+    done: Annotated[int, Field(description="likewise, in success")]
+    waiting: Annotated[int, Field(description="promised and not ended, held ones included")]
+    held: Annotated[int, Field(description="waiting for the stage to work again")]
 
 
 _LOCKED = sa.text("SELECT * FROM stage_circuit WHERE stage = :stage FOR UPDATE")

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -13,7 +13,6 @@ from store.core.unit_of_work import UnitOfWork
 
 Judgment = Literal["right", "wrong", "missing"]
 """`missing`: what it says holds, and something that matters is not in it."""
-JUDGMENTS: tuple[Judgment, ...] = get_args(Judgment)
 EVENT = "answer.judged"
 
 

@@ -127,7 +127,9 @@ def listing(
         query = query.where(with_state(recall))
     if words:
         query = query.where(col(Question.text).icontains(words, autoescape=True))
-    return page_of(session, query, Question, cursor=cursor, limit=limit)
+    return page_of(
+        session, query, col(Question.created_at), col(Question.id), cursor=cursor, limit=limit
+    )
 
 
 STEPS = """

@@ -13,7 +13,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from store.core.cursors import pack, position, unpack
+from store.core.cursors import pack, unpack
+from store.core.paging import Page, page_of
 from store.models import AnswerRecall, Question
 
 RecallState = Literal["current", "affected", "reaffirmed", "superseded"]
@@ -38,14 +39,6 @@ class Feed:
     changes: list[RecallChange]
     cursor: str | None
     more: bool
-
-
-@dataclass(frozen=True)
-class Recalls:
-    """A page of recalled answers, the latest change first."""
-
-    recalls: list[AnswerRecall]
-    next_cursor: str | None
 
 
 OF_QUESTION = """
@@ -163,24 +156,17 @@ def feed(
 
 def listing(
     session: Session, *, state: str | None = None, cursor: str | None = None, limit: int = 50
-) -> Recalls:
+) -> Page[AnswerRecall]:
     """Recalled answers, the latest change first.
 
     Raises:
         InvalidCursor: `cursor` was not given out by this function.
     """
-    changed, key = col(AnswerRecall.changed_at), col(AnswerRecall.question_id)
-    query = select(AnswerRecall).order_by(changed.desc(), key).limit(limit + 1)
+    query = select(AnswerRecall)
     if state is not None:
         query = query.where(AnswerRecall.state == state)
-    if cursor is not None:
-        at, last = position(cursor)
-        query = query.where(sa.or_(changed < at, sa.and_(changed == at, key > last)))
-    rows = list(session.exec(query))
-    page = rows[:limit]
-    if len(rows) <= limit:
-        return Recalls(page, None)
-    return Recalls(page, pack([page[-1].changed_at.isoformat(), str(page[-1].question_id)]))
+    at, key = col(AnswerRecall.changed_at), col(AnswerRecall.question_id)
+    return page_of(session, query, at, key, cursor=cursor, limit=limit)
 
 
 def with_state(state: str) -> sa.ColumnElement[bool]:

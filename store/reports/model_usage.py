@@ -193,26 +193,6 @@ def replied(session: Session, subject: str, purpose: str) -> int:
     return sum(ended(session, subject, purpose, one) for one in _REPLIED)
 
 
-def totals(session: Session) -> list[Total]:
-    """All requests by purpose and outcome."""
-    cost = col(ModelUsage.cost_usd)
-    rows = session.execute(
-        sa.select(
-            col(ModelUsage.purpose),
-            col(ModelUsage.outcome),
-            sa.func.count(),
-            sa.func.coalesce(sa.func.sum(cost), 0),
-            sa.func.count().filter(cost.is_(None)),
-        )
-        .group_by(col(ModelUsage.purpose), col(ModelUsage.outcome))
-        .order_by(col(ModelUsage.purpose), col(ModelUsage.outcome))
-    ).all()
-    return [
-        Total(purpose, outcome, requests, Decimal(known), unpriced)
-        for purpose, outcome, requests, known, unpriced in rows
-    ]
-
-
 _ASKED = sa.text(
     """
     SELECT purpose, count(*) AS requests, coalesce(sum(cost_usd), 0) AS cost_usd,

@@ -25,7 +25,7 @@ _TOTALS = """
 
 
 class UsageTotals:
-    """All requests by purpose and outcome, as `store.reports.model_usage.totals` counts them."""
+    """All requests by purpose and outcome."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

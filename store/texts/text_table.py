@@ -76,7 +76,14 @@ class TextTable(Generic[R]):
         query = select(self.model).where(col(self.model.owner) == owner)
         if status is not None:
             query = query.where(col(self.model.status) == status)
-        return page_of(session, query, self.model, cursor=cursor, limit=limit)
+        return page_of(
+            session,
+            query,
+            col(self.model.created_at),
+            col(self.model.id),
+            cursor=cursor,
+            limit=limit,
+        )
 
     def done(self, work: UnitOfWork, row_id: UUID, result: Mapping[str, Any]) -> str:
         """Store the result and notify its listeners; returns its hash."""

@@ -15,7 +15,6 @@ from api_gateway.pages import differences
 from api_gateway.questions import exports
 from api_gateway.reviews import view
 from clinical_text import (
-    boundaries,
     doc,
     fates,
     instructions,
@@ -27,14 +26,15 @@ from clinical_text import (
 )
 from clinical_text.chunks import chunk
 from clinical_text.effects.estimates import estimates
-from clinical_text.enclosures import enclosed
 from clinical_text.identifiers import identifiers
 from clinical_text.identities import identities
 from clinical_text.invisible import smuggles, visible
 from clinical_text.marker_statuses import marker_statuses
 from clinical_text.names import names
 from clinical_text.normalize import normalize
-from clinical_text.numbered_names import numbered_names
+from clinical_text.numbers.numbered_names import numbered_names
+from clinical_text.sentences import boundaries
+from clinical_text.sentences.enclosures import enclosed
 from clinical_text.structure import segment
 from knowledge.feeds.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
 from knowledge.subjects.drugs import drugs_at

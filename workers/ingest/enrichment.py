@@ -150,3 +150,8 @@ def doi_path(doi: str) -> str | None:
     if any(part in {".", ".."} for part in doi.split("/")):
         return None
     return quote(doi, safe="/")
+
+
+def unknown(work: Work, source: EnricherName) -> Statement:
+    """The statement on a work whose DOI the source does not have."""
+    return Statement(work.key, source, known=False)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from clinical_text.boundaries import cuts_at
 from clinical_text.normalize import normalize
 from clinical_text.quotes import Source, check
+from clinical_text.sentences.boundaries import cuts_at
 from store.core.spans import Section, Span, Structure
 from store.index.terms import term_set
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from clinical_text.instructions import addresses_reader
-from clinical_text.sentences import sentence_spans
+from clinical_text.sentences.splitting import sentence_spans
 from knowledge.documents.notes import plan_policy, section_policy
 from knowledge.subjects.drugs import drugs_at
 from store.core.spans import Section, Span, Structure

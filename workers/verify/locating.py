@@ -9,10 +9,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from clinical_text.boundaries import widen
 from clinical_text.instructions import addresses_reader, without_instructions
 from clinical_text.labels import body_of
 from clinical_text.quotes import QuoteCheck, Source, Verdict, check, exact
+from clinical_text.sentences.boundaries import widen
 from store.core.spans import Span
 from workers.verify.claims import Drafted, Echo, Located
 from workers.verify.doubts import Doubt, doubts

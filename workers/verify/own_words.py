@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from clinical_text.assertion.lexicon import lexicon
 from clinical_text.labels import body_of
 from clinical_text.normalize import normalize
-from clinical_text.notation import in_one_notation
+from clinical_text.numbers.notation import in_one_notation
 from clinical_text.vocabulary import vocabulary
 from store.core.spans import Span
 from workers.verify.guards import omissions

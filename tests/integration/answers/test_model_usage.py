@@ -13,8 +13,9 @@ from pydantic import BaseModel
 from sqlmodel import Session, col, select
 
 from store.core.unit_of_work import Store
-from store.models import ModelUsage
+from store.models import ModelUsage, now
 from store.reports import model_usage
+from store.reports.usage_totals import UsageTotals
 from tests.fakes.messages_api import MessagesApi, error, message, refusal, usage
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply
 from tests.servers import wait_until
@@ -341,7 +342,7 @@ def test_totals_are_by_purpose_and_outcome(world: World) -> None:
     world.api.next.append(message(GOOD, usage=None))
     fail(world.model())
     with Session(world.store.engine) as session:
-        found = model_usage.totals(session)
+        found = UsageTotals().totals(session, now())
     assert [(one.purpose, one.outcome, one.requests, one.unpriced) for one in found] == [
         ("judge", "proposed", 2, 0),
         ("judge", "unusable", 1, 1),

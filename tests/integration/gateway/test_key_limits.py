@@ -189,7 +189,7 @@ def test_op_3_6_a_stranger_cannot_fill_the_audit(
     # The count of the others is written when the gateway stops, at the latest.
     engine = connect(running.settings.database_url)
     with Session(engine) as session:
-        events = query(session, event="access.refused_more").events
+        events = query(session, event="access.refused_more").rows
         assert sum(event.payload["count"] for event in events) == 120 - written
         assert verify(session).whole
     engine.dispose()

@@ -61,7 +61,7 @@ def problem(response: httpx.Response, status: int, kind: str) -> dict[str, Any]:
 def refusals(running: Running, **fields: Any) -> list[dict[str, Any]]:
     """The payloads of refusals that were audited and have these fields."""
     with running.store.reading() as session:
-        events = query(session, event="access.refused", limit=1000).events
+        events = query(session, event="access.refused", limit=1000).rows
     payloads = [event.payload for event in events]
     return [one for one in payloads if fields.items() <= one.items()]
 

@@ -216,6 +216,7 @@ COMMANDS: dict[tuple[str, ...], Arguments] = {
     ("partitions", "rebuild"): lambda w: [f"no{HOSTILE}"],
     ("recalls", "list"): lambda w: [],
     ("recalls", "find"): lambda w: [],
+    ("recalls", "mails"): lambda w: [],
     ("reviews", "list"): lambda w: [],
     ("reviews", "accept"): lambda w: [w.one("SELECT id FROM review LIMIT 1")],
     ("reviews", "correct"): lambda w: [

@@ -2,7 +2,8 @@
 
 import pytest
 
-from store.reports.model_usage import totals
+from store.models import now
+from store.reports.usage_totals import UsageTotals
 from tests.integration.gateway.conftest import Running
 
 
@@ -31,4 +32,4 @@ def test_requests_to_a_model_are_counted_by_purpose_and_outcome(gateway: Running
     assert 'attest_model_cost_usd_total{outcome="ok",purpose="judge"} 0.25' in text
     assert 'attest_model_requests_unpriced_total{outcome="ok",purpose="judge"} 1.0' in text
     with gateway.store.reading() as session:
-        assert [one.requests for one in totals(session)] == [2]
+        assert [one.requests for one in UsageTotals().totals(session, now())] == [2]

@@ -3,13 +3,14 @@
 import socketserver
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from email import message_from_bytes
 from email.message import Message
 from uuid import UUID, uuid4
 
 import pytest
 
-from scheduler.mailing import mail_changes
+from scheduler.mailing import mail_again, mail_changes
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.questions import questions
@@ -122,37 +123,62 @@ def test_each_change_is_told_once_to_its_owner_without_a_word_of_the_question(
 
 
 def test_what_a_server_refuses_is_sent_later_and_not_lost(
-    store: Store, mailing: Settings, mailbox: Mailbox
+    store: Store, mailing: Settings, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail_changes(store, mailing)
     fallen = falls(store)
     mailbox.refuses = True
     mail_changes(store, mailing)
+    mailbox.refuses = False
+    mail_changes(store, mailing)
+    assert mailbox.mails == [], "a server that refused is left alone for a while"
+    monkeypatch.setattr(alerts, "RETRY_AFTER", timedelta(0))
     away = mailing.model_copy(update={"smtp_url": "smtp+plain://127.0.0.1:1"})
     mail_changes(store, away)
     assert mailbox.mails == []
-    mailbox.refuses = False
     mail_changes(store, mailing)
     assert [linked(one) for one in mailbox.mails] == [[str(fallen)]]
 
 
-def test_a_mail_whose_end_nobody_knows_is_sent_again_as_it_was(
+def test_a_mail_whose_end_nobody_knows_is_sent_again_only_on_an_operator_s_word(
     store: Store, mailing: Settings, mailbox: Mailbox
 ) -> None:
     mail_changes(store, mailing)
     fallen = falls(store)
     mailbox.cuts_off = True
     mail_changes(store, mailing)
-    later = falls(store)
     mailbox.cuts_off = False
     mail_changes(store, mailing)
-    first, again = mailbox.mails
+    later = falls(store)
+    mail_changes(store, mailing)
+    assert [linked(one) for one in mailbox.mails] == [[str(fallen)], [str(later)]]
+    assert mail_again(store, mailing) == 1
+    first, _, again = mailbox.mails
     assert first["Message-ID"] == again["Message-ID"], "by which the second is dropped"
-    assert linked(first) == linked(again) == [str(fallen)]
+    assert linked(again) == [str(fallen)]
     doubt = "may have reached you before"
     assert [doubt in str(one.get_payload()) for one in (first, again)] == [False, True]
+    assert mail_again(store, mailing) == 0
     mail_changes(store, mailing)
-    assert [linked(one) for one in mailbox.mails[2:]] == [[str(later)]]
+    assert len(mailbox.mails) == 3
+
+
+def test_what_a_scheduler_that_died_was_sending_is_in_doubt_and_the_rest_is_told(
+    store: Store, mailing: Settings, mailbox: Mailbox
+) -> None:
+    mail_changes(store, mailing)
+    fallen = falls(store)
+    with store.unit_of_work("test") as work:
+        assert alerts.promise(work, "ward-1") is not None, "and here it dies"
+    later = falls(store)
+    mail_changes(store, mailing)
+    mail_changes(store, mailing)
+    assert [linked(one) for one in mailbox.mails] == [[str(later)]]
+    mailbox.refuses = True
+    assert mail_again(store, mailing) == 0
+    mailbox.refuses = False
+    assert mail_again(store, mailing) == 1
+    assert linked(mailbox.mails[-1]) == [str(fallen)]
 
 
 def test_two_schedulers_send_one_mail(store: Store, mailing: Settings, mailbox: Mailbox) -> None:

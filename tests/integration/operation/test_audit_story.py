@@ -104,7 +104,7 @@ def events(store: Store, question_id: UUID) -> dict[str, dict[str, Any]]:
     """The payloads of a question's events."""
     with store.reading() as session:
         page = log.query(session, subject=str(question_id), limit=1000)
-        return {one.event: one.payload for one in page.events}
+        return {one.event: one.payload for one in page.rows}
 
 
 def replay(store: Store, question_id: UUID) -> Replay:

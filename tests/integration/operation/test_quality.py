@@ -328,6 +328,6 @@ def test_costs_of_settled_days_and_of_today_are_told_together(store: Store) -> N
             )
     for at in (moment, moment + timedelta(seconds=15), moment + timedelta(days=3)):
         with store.reading() as session:
-            assert kept.totals(session, at) == model_usage.totals(session)
+            assert kept.totals(session, at) == UsageTotals().totals(session, at)
             (only,) = kept.totals(session, at)
     assert (only.requests, only.cost_usd, only.unpriced) == (3, Decimal("0.75"), 1)

@@ -139,7 +139,7 @@ def test_another_work_under_a_packs_number_is_a_finding_and_never_the_packs_work
     assert "another year" in states[wrong_year.pmid].why
     assert Counter(one.state for one in states.values())["another work"] == 2
     with filling.worker.store.reading() as session:
-        found = finding_log.query(session, kind="mismatch").findings
+        found = finding_log.query(session, kind="mismatch").rows
     said = {one.subject: one.detail["disagrees"] for one in found if one.source == "pubmed"}
     assert said[f"pmid:{wrong_title.pmid}"] == ["title"]
     assert said[f"pmid:{wrong_year.pmid}"] == ["year"]

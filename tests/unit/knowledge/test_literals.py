@@ -7,8 +7,9 @@ import sys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clinical_text import number_patterns, numbered_names
 from clinical_text.effects import patterns, words
+from clinical_text.numbers import numbered_names
+from clinical_text.numbers import patterns as number_patterns
 from knowledge.matching.literals import ignoring_case, in_any_case, needs
 from tests.grid import grid
 

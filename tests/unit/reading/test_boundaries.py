@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinical_text.boundaries import cuts_at, widen
+from clinical_text.sentences.boundaries import cuts_at, widen
 from store.core.spans import Span
 from tests.grid import grid
 

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinical_text.enclosures import enclosed
+from clinical_text.sentences.enclosures import enclosed
 from knowledge.loader import load
 from tests.grid import grid
 

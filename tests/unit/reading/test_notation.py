@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinical_text.notation import in_digits, in_one_notation, in_plain_digits
+from clinical_text.numbers.notation import in_digits, in_one_notation, in_plain_digits
 
 MINUS = "\u2212"
 UNITS = st.sampled_from(

@@ -6,9 +6,9 @@ from dataclasses import replace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from clinical_text import number_patterns as written
 from clinical_text.effects import arms, patterns, words
 from clinical_text.normalize import fold_dashes
+from clinical_text.numbers import patterns as written
 from clinical_text.quantities import Numbers, quantities
 from clinical_text.vocabulary import vocabulary
 from knowledge.matching.literals import ignoring_case

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from clinical_text.quotes import Source, check
-from clinical_text.sentences import sentence_spans
+from clinical_text.sentences.splitting import sentence_spans
 from store.core.spans import Span
 from tests.examples import examples
 from workers.verify.claims import Drafted

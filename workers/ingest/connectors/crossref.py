@@ -13,8 +13,9 @@ from workers.ingest.enrichment import (
     Work,
     ask_each,
     doi_path,
+    unknown,
 )
-from workers.ingest.parsers.crossref import crossref_statement, unknown_to_crossref
+from workers.ingest.parsers.crossref import crossref_statement
 
 WORKS = "https://api.crossref.org/works"
 
@@ -41,13 +42,13 @@ class Crossref:
 def _statement(client: SourceClient, work: Work) -> Statement:
     path = doi_path(work.doi)
     if path is None:
-        return unknown_to_crossref(work.key)
+        return unknown(work, "crossref")
     contact = {"mailto": client.contact} if client.contact else None
     reply = client.get(f"{WORKS}/{path}", contact, accept=(200, 404, *REFUSALS))
     if reply.status in REFUSALS:
         raise RefusesThisWork(f"Crossref does not take the DOI: status {reply.status}")
     if reply.status == 404:  # text/plain, no JSON
-        return unknown_to_crossref(work.key)
+        return unknown(work, "crossref")
     return crossref_statement(reply.content, work.key)
 
 

@@ -20,8 +20,9 @@ from workers.ingest.enrichment import (
     Work,
     ask_each,
     doi_path,
+    unknown,
 )
-from workers.ingest.parsers.openalex import openalex_statement, unknown_to_openalex
+from workers.ingest.parsers.openalex import openalex_statement
 
 WORKS = "https://api.openalex.org/works"
 _DAY_SECONDS = 24 * 3600.0
@@ -47,7 +48,7 @@ class OpenAlex:
                 raise QuotaExhausted("OpenAlex: the day's budget is spent", spent)
             path = doi_path(work.doi)
             if path is None:
-                return unknown_to_openalex(work.key)
+                return unknown(work, "openalex")
             headers = {"Authorization": f"Bearer {client.key}"} if client.key else None
             accept = (200, 404, *REFUSALS)
             reply = client.get(f"{WORKS}/doi:{path}", headers=headers, accept=accept)
@@ -55,7 +56,7 @@ class OpenAlex:
             if reply.status in REFUSALS:
                 raise RefusesThisWork(f"OpenAlex does not take the DOI: status {reply.status}")
             if reply.status == 404:
-                return unknown_to_openalex(work.key)
+                return unknown(work, "openalex")
             return openalex_statement(reply.content, work.key)
 
         began = client.now()

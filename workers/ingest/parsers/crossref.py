@@ -52,7 +52,7 @@ def crossref_statement(payload: bytes, key: str) -> Statement:
     if text(answer, "status") != "ok" or not isinstance(message, dict):
         raise Malformed("no record of a work in the answer")
     if text(answer, "message-type") != "work":  # "10.1/x/agency" is another endpoint
-        return unknown_to_crossref(key)
+        return Statement(key=key, source="crossref", known=False)
     doi = text(message, "DOI").lower() or None
     title = _first(message, "title")
     about_others, updates = _updates(message, doi)
@@ -72,11 +72,6 @@ def crossref_statement(payload: bytes, key: str) -> Statement:
         notices=tuple(notices),
         facts=_facts(message, updates, about_others, basis),
     )
-
-
-def unknown_to_crossref(key: str) -> Statement:
-    """The statement on a document whose DOI Crossref does not have."""
-    return Statement(key=key, source="crossref", known=False)
 
 
 def _updates(message: Json, doi: str | None) -> tuple[list[Json], list[Json]]:

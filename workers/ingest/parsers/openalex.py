@@ -63,11 +63,6 @@ def openalex_statement(payload: bytes, key: str) -> Statement:
     )
 
 
-def unknown_to_openalex(key: str) -> Statement:
-    """The statement on a document whose DOI OpenAlex does not have."""
-    return Statement(key=key, source="openalex", known=False)
-
-
 def _only(pattern: re.Pattern[str], value: str) -> str | None:
     match = pattern.fullmatch(value)
     return match[1] if match else None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from clinical_text.sentences import sentence_spans
+from clinical_text.sentences.splitting import sentence_spans
 from store.core.spans import Span
 from store.index.terms import term_set
 

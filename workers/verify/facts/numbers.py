@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from clinical_text.doc import doc
-from clinical_text.notation import PAD, in_digits
+from clinical_text.numbers.notation import PAD, in_digits
 from clinical_text.quantities import Kind, quantities
 from clinical_text.structure import segment
 from clinical_text.vocabulary import vocabulary

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from clinical_text.doc import doc
 from clinical_text.normalize import normalize
-from clinical_text.notation import in_plain_digits
+from clinical_text.numbers.notation import in_plain_digits
 from clinical_text.quantities import Quantity, quantities
 from knowledge.matching.words import Mention
 

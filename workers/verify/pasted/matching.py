@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from clinical_text.notation import in_digits
+from clinical_text.numbers.notation import in_digits
 from knowledge.loader import load
 from store.core.spans import Span
 from store.documents.content import content_terms

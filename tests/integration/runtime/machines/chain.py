@@ -183,8 +183,8 @@ class Chain(RuleBasedStateMachine):
                 page = log.query(
                     session, subject=subject, event=event, actor=actor, cursor=cursor, limit=limit
                 )
-                assert len(page.events) <= limit
-                found += [row_of(one) for one in page.events]
+                assert len(page.rows) <= limit
+                found += [row_of(one) for one in page.rows]
                 cursor = page.next_cursor
                 if cursor is None:
                     break

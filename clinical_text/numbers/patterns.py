@@ -135,8 +135,9 @@ def has_or_more(text: str, lower: str) -> bool:
     return _OR_MORE_NEEDS.met(text, lower) and _OR_MORE.search(text) is not None
 
 
-_EQUALS = rf"(?:{_SPACES}(?:was|were|is|of|=|:|,|\()){{0,30}}{_SPACES}"
-_FOR = rf"(?:{_SPACE}for{_SPACE}[^.;:\d]{{1,60}}?)?"
+# Possessive, so that a run of spaces is divided in one way only.
+_EQUALS = rf"(?:{_SPACES}+(?:was|were|is|of|=|:|,|\()){{0,30}}+{_SPACES}+"
+_FOR = rf"(?:{_SPACE}+for{_SPACE}+[^.;:\d]{{1,60}}?)?"
 P_BEFORE = re.compile(
     rf"[pP](?<![\w-][pP])(?:[\s-]?values?)?{_FOR}{_EQUALS}[<>≤≥≦≧=]{{0,4}}{_SPACES}$"
 )

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clinical_text.tokens import Token
+from clinical_text.sentences.tokens import Token
 
 OPENERS = frozenset(
     ["but", "although", "though", "however", "whereas", "while", "which", "because"]

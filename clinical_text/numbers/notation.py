@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from clinical_text.normalize import MINUS, fold_dashes
-from clinical_text.number_patterns import NUMBER
+from clinical_text.numbers.patterns import NUMBER
 from clinical_text.quantities import unit_at
 from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import StringConstraints
 
-from clinical_text.number_patterns import counted_after, unit_after
+from clinical_text.numbers.patterns import counted_after, unit_after
 from clinical_text.vocabulary import vocabulary
-from knowledge.loader import load
+from knowledge.loader import Policy, load
 from knowledge.matching.literals import Needs, ignoring_case, needs
 
 Term = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^A-Z]+$")]
@@ -41,9 +41,7 @@ _SHORT_NAME = 4
 _MIXED = re.compile(r"[A-Z].{0,30}[A-Z]|[a-z][A-Z]")
 
 
-class _Policy(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Policy(Policy):
     version: int
     labels: frozenset[Term]
     lower_heads: frozenset[Term]

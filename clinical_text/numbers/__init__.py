@@ -1,0 +1,1 @@
+"""How numbers, units and names with numbers are written."""

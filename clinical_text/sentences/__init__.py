@@ -1,0 +1,1 @@
+"""Where sentences, clauses and words begin and end."""

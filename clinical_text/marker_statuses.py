@@ -32,8 +32,8 @@ def marker_statuses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_apart(match: re.Match[str]) -> bool:
-    """Whether the status stands beside a plain word, not joined to it: what "was completed detected",
-    "become undetectable" and "strongly positive" say is said of something else."""
+    """Whether the status stands beside a plain word, not joined to it: "was completed detected" and
+    "become undetectable" say it of something else."""
     marker = match["marker"]
     between = match.string[min(match.end("marker"), match.end("status")) :]
     return marker.islower() and between[:1] != "-" and tables().is_word(marker)

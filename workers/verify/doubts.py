@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from knowledge.answering.judging import judging_policy
-from workers.verify.comparable import is_quoted_whole, without_references
 from workers.verify.facts import names, numbers
 from workers.verify.guards import (
     arms,
@@ -23,6 +22,7 @@ from workers.verify.guards import (
 )
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
+from workers.verify.passages.comparable import is_quoted_whole, without_references
 
 Guard = Callable[[str, Grounds], list[Finding]]
 

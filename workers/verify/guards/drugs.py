@@ -81,7 +81,7 @@ def _strange_drugs(
     strange -= _under_short_names(strange, passage, grounds)
     unsaid = stated.drugs <= said.drugs
     if unsaid:  # a test or a device is a product, too, but no treatment
-        strange = {name for name in strange if not is_no_drug(name)}
+        strange = frozenset(name for name in strange if not is_no_drug(name))
     return [Finding("drug", f"“{name}” is not in the passage", unsaid) for name in sorted(strange)]
 
 

@@ -40,9 +40,10 @@ def _strange(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
     said, stated = _values(claim), _values(passage)
     denies = bool(negations(read(claim)).denying)
     findings = []
+    values: Set[str]
     for category, values in said.items():
         here: Set[str] = stated.get(category, set())
-        strange = values - here
+        strange: Set[str] = values - here
         if strange and category.startswith(_STATUS):
             strange -= _of_the_only_marker(category, strange, grounds, passage)
         if strange and not here:

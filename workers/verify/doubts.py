@@ -13,12 +13,10 @@ from workers.verify.facts import names, numbers
 from workers.verify.guards import (
     arms,
     assertion,
-    causes,
     direction,
     drugs,
     negation,
     population,
-    trials,
 )
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -55,11 +53,9 @@ _ASKED: Sequence[tuple[Guard, str]] = (
     (assertion.guard, "certainty"),
     (direction.guard, "direction"),
     (arms.guard, "arm"),
-    (causes.guard, "certainty"),
     (population.guard, "population"),
     (_numbers, "number"),
     (names.unknown, "name"),
-    (trials.named_otherwise, "trial"),
     (drugs.guard, "treatment"),
 )
 

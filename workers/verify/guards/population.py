@@ -19,7 +19,7 @@ from workers.verify.guards.negation import negations
 from workers.verify.guards.statements import read
 
 _ROMAN = {"0": 0, "i": 1, "ii": 2, "iii": 3, "iv": 4, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
-_NUMERAL = r"(?:III|II|IV|I|[0-5])(?:[ABCabc](?![A-Za-z]))?(?![\w.%])"
+_NUMERAL = r"(?:III|II|IV|I|[0-5])(?:[ABCabc](?![A-Za-z]))?(?![\w%]|\.\d)"
 _LABELS = ("stage", "phase", "grade", "class")
 _LABELLED = re.compile(
     rf"(?i)(?<![\w-])(?P<label>{'|'.join(_LABELS)})s?[\s-]+"

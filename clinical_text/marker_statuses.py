@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from knowledge.guards.guard_terms import population_terms
+from knowledge.names.tables import tables
 
 # Names of markers have up to 20 characters; several may be joined by strokes.
 _MARKER = r"(?P<marker>[A-Za-z][\w/]{0,60}(?:-\d{1,10})?)"
@@ -22,12 +23,20 @@ def marker_statuses(text: str) -> Iterator[tuple[str, str]]:
     for pattern in _patterns():
         for match in pattern.finditer(text):
             marker = match["marker"].lower()
-            how = marker.endswith("ly")  # "strongly positive" in whatever
-            if marker not in terms.not_markers and not marker.isdecimal() and not how:
-                yield _marker(marker), _status_of()[_plain(match["status"])]
+            if marker in terms.not_markers or marker.isdecimal() or _is_apart(match):
+                continue
+            yield _marker(marker), _status_of()[_plain(match["status"])]
     for match in _SIGNED.finditer(text):
         status = "positive" if match["sign"] == "+" else "negative"
         yield _marker(match["marker"].lower()), status
+
+
+def _is_apart(match: re.Match[str]) -> bool:
+    """Whether the status stands beside a plain word, not joined to it: "was completed detected" and
+    "become undetectable" say it of something else."""
+    marker = match["marker"]
+    between = match.string[min(match.end("marker"), match.end("status")) :]
+    return marker.islower() and between[:1] != "-" and tables().is_word(marker)
 
 
 def _plain(words: str) -> str:

@@ -21,8 +21,8 @@ from workers.ingest.parsers.pubmed.records import parse
 from workers.ingest.parsers.spl.label import parse_spl
 from workers.verify.checking import check_claims
 from workers.verify.claims import Drafted
-from workers.verify.judging import Judged, Material, Reply, Support
-from workers.verify.locating import CitedText
+from workers.verify.judges.judging import Judged, Material, Reply, Support
+from workers.verify.passages.locating import CitedText
 
 SETS = Path(__file__).parent / "written"
 SAMPLES = Path("samples/records")

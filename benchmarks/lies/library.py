@@ -16,7 +16,7 @@ from tests.fakes.lies import Order, topic
 from tests.injections import IN_TEXT
 from workers.generate.snippets import Shown, shown
 from workers.ingest.parsers.pubmed.records import parse
-from workers.verify.locating import CitedText
+from workers.verify.passages.locating import CitedText
 
 LEAST_SENTENCES = 6
 ORDERS = (

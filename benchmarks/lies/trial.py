@@ -13,9 +13,9 @@ from workers.language_model.port import LanguageModel
 from workers.verify.checking import check_claims
 from workers.verify.claims import Checked, Drafted
 from workers.verify.gate import Hedged, gate
-from workers.verify.judging import Judged, Material, judge
-from workers.verify.locating import CitedText
-from workers.verify.marks import quotations
+from workers.verify.judges.judging import Judged, Material, judge
+from workers.verify.passages.locating import CitedText
+from workers.verify.passages.marks import quotations
 
 DRAFT, KEY, QUOTATION, ORDER, JUDGE, PASSED = (
     "draft acceptance",

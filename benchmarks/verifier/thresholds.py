@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.verifier.pack import HELD_OUT, spread
-from workers.verify.comparable import is_own_wording
 from workers.verify.doubts import doubts
 from workers.verify.entailment.reader import load
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
+from workers.verify.passages.comparable import is_own_wording
 
 MEASURED = ("written", "written-other", "written-wider")
 ACCEPTED, DENIED, DOUBTED = 0.015, 0.01, 0.15

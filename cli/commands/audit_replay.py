@@ -21,15 +21,15 @@ from store.dead_letters.dead_letters import CODE_VERSION
 from store.documents.documents import get_versions
 from store.documents.publication_status import Standing
 from store.models import Answer, AuditEvent, DocumentVersion, Draft, Question, Retrieval
-from workers.verify.answer import Held, compose
+from workers.verify.answers.answer import Held, compose
+from workers.verify.answers.evidence import Cited, Clocks
+from workers.verify.answers.keyless import in_place_of
 from workers.verify.claims import Checked, Verdict
-from workers.verify.evidence import Cited, Clocks
 from workers.verify.gate import gate
-from workers.verify.keyless import in_place_of
+from workers.verify.passages.texts import Cut, chunks_of, place_of, text_of
 from workers.verify.record.claims import recorded
 from workers.verify.record.comparing import compare, decided, differences
 from workers.verify.record.version import gate_version
-from workers.verify.texts import Cut, chunks_of, place_of, text_of
 
 _CHECKED = TypeAdapter(list[Checked])
 _STANDING = TypeAdapter(Standing)

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from cli.evaluate.lines import read_lines
 from knowledge.answering.judging import judging_policy
-from workers.verify.comparable import is_quoted_whole
 from workers.verify.entailment import reader
 from workers.verify.entailment.passages import parts
 from workers.verify.entailment.reader import Reading
+from workers.verify.passages.comparable import is_quoted_whole
 
 Label = Literal["supported", "contradicted", "not_enough"]
 LABELS: tuple[Label, ...] = ("supported", "contradicted", "not_enough")

@@ -22,10 +22,10 @@ from clinical_text.structure import segment
 from workers.language_model.port import Prompt, Proposal, Usage
 from workers.verify.checking import check_claims
 from workers.verify.claims import Checked, Drafted, Located
-from workers.verify.controls import Control
 from workers.verify.entailment import reader
-from workers.verify.judging import Judged, Judgement, Material, Support, judge
-from workers.verify.locating import CitedText
+from workers.verify.judges.controls import Control
+from workers.verify.judges.judging import Judged, Judgement, Material, Support, judge
+from workers.verify.passages.locating import CitedText
 from workers.verify.record.counts import stopped_by
 
 JUDGES = ("none", "labels", "recorded", "agreeing", "erring")

@@ -47,13 +47,6 @@ class NegationPolicy(_Policy):
     refraining: Phrases
 
 
-class CausePolicy(_Policy):
-    """`guards/causes.yaml`."""
-
-    cause: Phrases
-    association: Phrases
-
-
 class ContentPolicy(_Policy):
     """`guards/content.yaml`."""
 
@@ -72,12 +65,6 @@ def direction_policy() -> DirectionPolicy:
 def negation_policy() -> NegationPolicy:
     """Words that tell to leave something alone, or undone."""
     return NegationPolicy.model_validate(load("guards/negation"))
-
-
-@cache
-def cause_policy() -> CausePolicy:
-    """The words of cause and of association."""
-    return CausePolicy.model_validate(load("guards/causes"))
 
 
 @cache

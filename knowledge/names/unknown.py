@@ -26,7 +26,8 @@ _PREFIX = re.compile(
     r"|hyper|hypo|neuro|cardio|immuno|chemo|radio|geno|patho|photo|thermo|psycho|electro|sero)"
 )
 _SUFFIX = re.compile(r"(?:ed|ing|ly|al|ic|ity|able|ness|er|or|ically|isation|ise|ised)$")
-_ROMAN = re.compile(r"(?=[IVXLC])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[ab]?")
+_ROMAN = r"(?=[IVXLC])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[ab]?"
+_ROMANS = re.compile(rf"{_ROMAN}(?:[-/‐‑]{_ROMAN})?")
 _RARE = 5
 """Letters of a rare word, at least: shorter ones are often abbreviations of notes (ours)."""
 _BEFORE = 40
@@ -71,7 +72,7 @@ def _is_name(text: str, start: int, end: int, parts: Sequence[Word]) -> bool:
     if text[end : end + 1] == ":" and capitals == sum(map(str.isalpha, written)):
         return False  # a heading
     if capitals >= 2 and _has_inner_capital(written):
-        return not _is_shouted(text, start, end, written) and _ROMAN.fullmatch(written) is None
+        return not _is_shouted(text, start, end, written) and _ROMANS.fullmatch(written) is None
     if len(parts) > 1 or not parts[0].folded.isalpha():
         return False
     is_word = _is_word(parts[0].folded)

@@ -57,6 +57,12 @@ def drugs(text: str) -> frozenset[str]:
     return frozenset(mention.name for mention in drugs_at(text))
 
 
+def is_no_drug(name: str) -> bool:
+    """Whether a product of the vocabulary is something else: a test, a device."""
+    product = name.lower() in names() and name.lower() not in drug_terms().names
+    return product and "drug" not in resolve(name).kinds
+
+
 def _in_tables(text: str) -> Iterator[Mention]:
     for name in named(text):
         if "drug" in name.kinds:

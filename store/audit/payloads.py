@@ -31,7 +31,7 @@ def models_asked(key: bytes | None, **consulted: Request | Proposal | None) -> l
 
 
 def judge_asked(key: bytes | None, judged: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for a judge, which may be asked several times (`workers.verify.judging`)."""
+    """The same for a judge, which may be asked several times (`workers.verify.judges.judging`)."""
     hashes = {
         name: [keyed(digest, key) for digest in judged[name]]
         for name in ("prompt_hashes", "output_hashes")

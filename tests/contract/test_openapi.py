@@ -17,7 +17,7 @@ from knowledge.loader import load
 from knowledge.operation.retention import TextKind
 from store.core.settings import Settings
 from store.documents.records import SourceRecord, SourceType
-from workers.verify.bibliography import Reference
+from workers.verify.answers.bibliography import Reference
 
 STABLE = {
     ("post", "/v1/questions"),

@@ -25,7 +25,7 @@ from workers.verify.entailment.passages import sentences
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
 from workers.verify.lead.stance import asking
-from workers.verify.marks import quotations
+from workers.verify.passages.marks import quotations
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, statements

@@ -7,15 +7,15 @@ import structlog
 
 from store.core.hashes import text_hash
 from workers.language_model.port import ModelError
-from workers.verify import deciding
 from workers.verify.claims import Checked, Drafted, Echo, Located, Rewritten, Verdict
 from workers.verify.entailment import reader
 from workers.verify.entailment.reader import Reading
-from workers.verify.judging import Judged, Material, Reply, material
-from workers.verify.locating import CitedText, locate
-from workers.verify.own_words import own_words
-from workers.verify.repairing import Mended, reasons
-from workers.verify.rewriting import hedged
+from workers.verify.judges import deciding
+from workers.verify.judges.judging import Judged, Material, Reply, material
+from workers.verify.judges.repairing import Mended, reasons
+from workers.verify.passages.locating import CitedText, locate
+from workers.verify.passages.own_words import own_words
+from workers.verify.passages.rewriting import hedged
 
 log = structlog.get_logger(__name__)
 

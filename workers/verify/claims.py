@@ -12,7 +12,7 @@ from store.core.hashes import text_hash
 from store.core.spans import Span
 from workers.verify.doubts import Doubt
 from workers.verify.entailment.reader import Reading
-from workers.verify.marks import Marks
+from workers.verify.passages.marks import Marks
 
 
 class Verdict(StrEnum):

@@ -9,20 +9,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from knowledge.answering.judging import judging_policy
-from workers.verify.comparable import is_quoted_whole, without_references
 from workers.verify.facts import names, numbers
 from workers.verify.guards import (
     arms,
     assertion,
-    causes,
     direction,
     drugs,
     negation,
     population,
-    trials,
 )
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
+from workers.verify.passages.comparable import is_quoted_whole, without_references
 
 Guard = Callable[[str, Grounds], list[Finding]]
 
@@ -55,11 +53,9 @@ _ASKED: Sequence[tuple[Guard, str]] = (
     (assertion.guard, "certainty"),
     (direction.guard, "direction"),
     (arms.guard, "arm"),
-    (causes.guard, "certainty"),
     (population.guard, "population"),
     (_numbers, "number"),
     (names.unknown, "name"),
-    (trials.named_otherwise, "trial"),
     (drugs.guard, "treatment"),
 )
 

@@ -7,11 +7,11 @@ catches stands in docs/verification.md. What is softer is a doubt (`workers.veri
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from workers.verify.comparable import is_quoted_whole, too_much, without_references
 from workers.verify.facts import names, numbers, outcomes
 from workers.verify.guards import drugs, population, trials
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
+from workers.verify.passages.comparable import is_quoted_whole, too_much, without_references
 
 Guard = Callable[[str, Grounds], list[Finding]]
 

@@ -26,12 +26,12 @@ from workers.runtime.llm_access import asking
 from workers.runtime.stage import Context, StageSpec
 from workers.verify.checking import Judge, consulted
 from workers.verify.entailment import reader
-from workers.verify.judging import Judged, judge
-from workers.verify.locating import CitedText
+from workers.verify.judges.judging import Judged, judge
+from workers.verify.passages.locating import CitedText
+from workers.verify.passages.texts import cited_text, held_versions
 from workers.verify.record.claims import Recorded, cited, recorded
 from workers.verify.record.comparing import Compared, compare, judged, outcome
 from workers.verify.record.version import gate_version
-from workers.verify.texts import cited_text, held_versions
 
 log = structlog.get_logger(__name__)
 

@@ -28,22 +28,22 @@ from workers.runtime.errors import Later, Permanent
 from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
-from workers.verify.answer import Held, compose
+from workers.verify.answers.answer import Held, compose
+from workers.verify.answers.cures import Abstained, cure, is_past
+from workers.verify.answers.keyless import in_place_of, may_be_thinned, without_refused
 from workers.verify.checking import Checking, Judge, Repairer, check_claims
 from workers.verify.claims import Checked, Drafted, Located
+from workers.verify.conflicts.contradictions import contested, find, shown, witnesses
 from workers.verify.conflicts.found import unresolved
-from workers.verify.contradictions import contested, find, shown, witnesses
-from workers.verify.cures import Abstained, cure, is_past
 from workers.verify.gate import Passed, gate
-from workers.verify.judging import PURPOSE, Judged, Material, judge
-from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
+from workers.verify.judges.judging import PURPOSE, Judged, Material, judge
+from workers.verify.judges.repairing import Mended, repair
 from workers.verify.lead.forms import Said, by_strength
 from workers.verify.lead.stance import read_stances
-from workers.verify.locating import CitedText
+from workers.verify.passages.locating import CitedText
+from workers.verify.passages.texts import chunks_of, cited_text, held_versions, place_of
 from workers.verify.record.counts import count
 from workers.verify.record.version import gate_version
-from workers.verify.repairing import Mended, repair
-from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
 
 DRAFTING = "generate"
 """The purpose under which the ledger of model requests has a draft."""

@@ -32,7 +32,7 @@ from workers.inline import InlineWorker
 from workers.language_model.anthropic import AnthropicModel
 from workers.runtime.stage import handle
 from workers.verify import checking, recheck_stage, stage
-from workers.verify.locating import locate
+from workers.verify.passages.locating import locate
 
 KEY = "made-up-key-4711"
 ENDPOINT = (

@@ -6,7 +6,7 @@ import pytest
 
 from contracts.draft import Lacks
 from tests.grid import grid
-from workers.verify.abstention import Standing, must_abstain
+from workers.verify.answers.abstention import Standing, must_abstain
 
 FRESH = Standing("pubmed", "peer-reviewed", stale=False)
 STALE = Standing("clinicaltrials", "official", stale=True)

@@ -16,8 +16,8 @@ from knowledge.works.trust import badge_policy
 from store.documents.publication_status import HeldNotice, Standing
 from store.models import DocumentVersion
 from tests.grid import grid
-from workers.verify.bibliography import Reference, authors, badges, references
-from workers.verify.evidence import Cited, clocks
+from workers.verify.answers.bibliography import Reference, authors, badges, references
+from workers.verify.answers.evidence import Cited, clocks
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 

@@ -15,9 +15,11 @@ from knowledge.feeds.sources import source_policy
 from knowledge.works.conflicts import conflict_policy
 from store.models import DocumentVersion
 from tests.grid import grid
-from workers.verify.answer import Held
+from workers.verify.answers.answer import Held
+from workers.verify.answers.evidence import Cited, clocks
 from workers.verify.claims import Basis, Checked, Verdict
 from workers.verify.conflicts import effects, findings, subjects
+from workers.verify.conflicts.contradictions import contested, shown
 from workers.verify.conflicts.found import (
     Conflict,
     Witness,
@@ -26,8 +28,6 @@ from workers.verify.conflicts.found import (
     distinct,
     unresolved,
 )
-from workers.verify.contradictions import contested, shown
-from workers.verify.evidence import Cited, clocks
 
 
 def witness(key: str, text: str, **changed: Any) -> Witness:

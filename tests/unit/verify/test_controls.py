@@ -12,10 +12,10 @@ from clinical_text.quantities import quantities
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
 from workers.verify.claims import Drafted, Located
-from workers.verify.controls import DENIALS, MOST_SENTENCES, Control, controls
 from workers.verify.entailment.reader import Reading
 from workers.verify.hard_facts import hard_facts
-from workers.verify.locating import CitedText, locate
+from workers.verify.judges.controls import DENIALS, MOST_SENTENCES, Control, controls
+from workers.verify.passages.locating import CitedText, locate
 
 TRIAL = (
     "The trial of cladribine enrolled 120 patients at three centers. "

@@ -16,9 +16,9 @@ from workers.verify.checking import Judge, Repairer, Verifier, check_claims
 from workers.verify.claims import Basis, Checked, Drafted, Located, Verdict
 from workers.verify.entailment.reader import Reading
 from workers.verify.gate import Hedged, NotVerified, Verified, gate, verified
-from workers.verify.judging import Judged, Material, Reply, Support
-from workers.verify.locating import CitedText, locate
-from workers.verify.repairing import Mended
+from workers.verify.judges.judging import Judged, Material, Reply, Support
+from workers.verify.judges.repairing import Mended
+from workers.verify.passages.locating import CitedText, locate
 
 TEXT = "Survival was 88% with the test. It did not differ between the arms."
 WHOLE = "Survival was 88% with the test."

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.grid import grid
-from workers.verify.doubts import doubts
+from workers.verify.facts import names
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.trials import guard
 from workers.verify.hard_facts import hard_facts
@@ -68,12 +68,11 @@ def test_a_known_number_goes_with_no_other_trial(trial: str, number: str) -> Non
 
 
 @grid("other", ["the VEGA and ALTAIR trials", "the COBRA trial", "IMvigor010"])
-def test_a_trial_of_the_title_is_asked_about_where_the_passage_names_others(other: str) -> None:
+def test_a_trial_of_the_title_may_be_named_where_the_passage_names_others(other: str) -> None:
     passage = f"It does not randomize patients; it feeds {other}."
     grounds = Grounds(passage, title="GALAXY: a registry of resected colon cancer", text=passage)
     claim = f"GALAXY does not randomize patients and feeds {other}."
     assert hard_facts(claim, grounds) == ()
-    assert [one.kind for one in doubts(claim, grounds)] == ["trial"]
     assert "trial" in {
         one.code for one in hard_facts(claim.replace("GALAXY", "IMvigor011"), grounds)
     }
@@ -129,3 +128,21 @@ def test_a_trial_with_digits_in_its_name_may_be_named_from_the_title() -> None:
     assert hard_facts(claim, titled) == ()
     assert hard_facts(claim, Grounds(passage, title="A trial of atezolizumab", text=passage)) != ()
     assert hard_facts(claim.replace("011", "010"), titled) != ()
+
+
+@grid(
+    ("claim", "asked"),
+    [
+        ("ctDNA-positive patients relapsed sooner (HR 2.1).", False),
+        ("Stage I-III disease relapsed later.", False),
+        ("XRT-positive patients relapsed sooner.", True),
+        ("ctDNA-Zerovax patients relapsed sooner.", True),
+        ("Patients relapsed sooner (QX 2.1).", True),
+    ],
+)
+def test_a_compound_and_first_letters_are_names_that_the_source_has(
+    claim: str, asked: bool
+) -> None:
+    text = "Patients with ctDNA relapsed sooner in stage I to III disease (hazard ratio 2.1)."
+    found = names.unknown(claim, Grounds(text, title="A cohort", text=text))
+    assert bool(found) is asked, found

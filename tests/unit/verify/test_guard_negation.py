@@ -116,3 +116,9 @@ def test_two_kinds_of_survival_share_a_word_and_deny_nothing() -> None:
     claim = "Guided therapy led to longer disease-free and overall survival."
     assert guard(claim, Grounds(passage)) == []
     assert guard("The test is tissue-free and fast.", Grounds("The test is fast, with tissue."))
+
+
+def test_the_name_of_an_absence_says_what_its_claim_denies() -> None:
+    passage = "Two-year relapse-free survival was 51% with escalation."
+    assert not vetoed("With escalation 51% were free of relapse at two years.", passage)
+    assert vetoed("With escalation 51% were free of relapse.", "Relapse was 51% with escalation.")

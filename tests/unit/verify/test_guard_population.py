@@ -5,6 +5,7 @@ import pytest
 from tests.grid import grid
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.population import guard
+from workers.verify.hard_facts import hard_facts
 
 PASSAGE = (
     "Among ctDNA-positive patients with stage II colon cancer, adjuvant chemotherapy improved "
@@ -105,3 +106,32 @@ def test_an_analysis_that_detected_something_has_no_status() -> None:
     passage = "Serial ctDNA analyses revealed recurrence ahead of imaging."
     grounds = Grounds(passage, text=f"Patients were ctDNA-positive or not. {passage}")
     assert guard("Serial ctDNA analyses detected recurrence ahead of imaging.", grounds) == []
+
+
+@grid(
+    ("claim", "passage"),
+    [
+        ("Patients who never turned HPV-positive did well.", "HPV-negative patients did well."),
+        (
+            "It is not for stage II to IV disease, elsewhere stage IV only.",
+            "Not in stage II to IV.",
+        ),
+        ("It helps in stage III disease.", "It helps in stages II to IV."),
+    ],
+)
+def test_a_denied_status_and_a_stage_of_both_are_asked_about_and_veto_nothing(
+    claim: str, passage: str
+) -> None:
+    grounds = Grounds(passage, text=passage)
+    assert hard_facts(claim, grounds) == ()
+    assert (
+        hard_facts("It helps in stage I disease.", Grounds("It helps in stage IV disease.")) != ()
+    )
+
+
+@grid(
+    "claim",
+    ["Testing that was completed detected 14 relapses.", "HPV had become undetectable in 87%."],
+)
+def test_a_plain_word_before_a_status_is_no_marker(claim: str) -> None:
+    assert guard(claim, Grounds("Serial testing picked up 14 relapses; HPV went in 87%.")) == []

@@ -12,7 +12,7 @@ from workers.verify.claims import Drafted
 from workers.verify.doubts import doubts
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
-from workers.verify.locating import CitedText
+from workers.verify.passages.locating import CitedText
 
 
 def codes(passage: str, claim: str, *, text: str = "", neighbours: str = "") -> set[str]:

@@ -10,11 +10,11 @@ from contracts import Draft
 from store.core.hashes import text_hash
 from store.core.spans import Span
 from tests.bodies import filled
+from workers.verify.answers.keyless import in_place_of, may_be_thinned, without_refused
 from workers.verify.checking import Checking
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
 from workers.verify.gate import gate
-from workers.verify.judging import Judged, Reply, Support
-from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
+from workers.verify.judges.judging import Judged, Reply, Support
 
 KEYLESS = {"generator": "extractive", "prompt_version": "extractive.v1", "claims": []}
 

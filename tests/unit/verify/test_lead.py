@@ -15,7 +15,7 @@ from knowledge.loader import load
 from store.core.spans import Span
 from store.models import DocumentVersion
 from tests.grid import grid
-from workers.verify.abstention import abstention
+from workers.verify.answers.abstention import abstention
 from workers.verify.gate import Verified
 from workers.verify.lead.forms import Said, lead_of, lead_of_none
 from workers.verify.lead.stance import asking, read_stances, stance

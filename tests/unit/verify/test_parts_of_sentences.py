@@ -10,8 +10,8 @@ from store.core.spans import Span
 from tests.grid import grid
 from workers.verify.checking import read
 from workers.verify.claims import Drafted, Verdict
-from workers.verify.deciding import without_model
-from workers.verify.locating import CitedText, locate
+from workers.verify.judges.deciding import without_model
+from workers.verify.passages.locating import CitedText, locate
 
 ASPIRIN = "aspirin reduces mortality in sepsis"
 COLD = "antibiotics are effective against the common cold"

@@ -10,8 +10,8 @@ from clinical_text.sentences.splitting import sentence_spans
 from store.core.spans import Span
 from tests.examples import examples
 from workers.verify.claims import Drafted
-from workers.verify.locating import CitedText, locate
-from workers.verify.placing import placed
+from workers.verify.passages.locating import CitedText, locate
+from workers.verify.passages.placing import placed
 
 FIRST = (
     "The trial enrolled 955 patients with stage II colon cancer in twelve centres. "

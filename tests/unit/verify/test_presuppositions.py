@@ -3,7 +3,7 @@
 import pytest
 
 from store.core.spans import Span
-from workers.verify.presuppositions import Work, contradicted, taken_for_granted
+from workers.verify.answers.presuppositions import Work, contradicted, taken_for_granted
 
 
 def work(title: str, *sentences: str) -> Work:

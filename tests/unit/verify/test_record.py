@@ -14,8 +14,8 @@ from knowledge.answering.judging import judging_policy
 from workers.verify.claims import Basis, Checked, Opinions, Rewritten, Verdict
 from workers.verify.entailment import reader
 from workers.verify.entailment.reader import Reading
-from workers.verify.judging import Judged, Support
-from workers.verify.locating import CitedText
+from workers.verify.judges.judging import Judged, Support
+from workers.verify.passages.locating import CitedText
 from workers.verify.record.claims import recorded
 from workers.verify.record.comparing import compare, decided, differences, outcome
 from workers.verify.record.counts import count, stopped_by

@@ -7,8 +7,8 @@ from contracts.retrieval import Asked, Meant, ReadAs
 from tests.bodies import filled
 from tests.grid import grid
 from workers.retrieve.understanding.asked.read import read_asked
-from workers.verify.abstention import must_abstain
-from workers.verify.remarks import by_tags, names_nothing_else, offered, read_as, unnamed
+from workers.verify.answers.abstention import must_abstain
+from workers.verify.answers.remarks import by_tags, names_nothing_else, offered, read_as, unnamed
 
 ELIQUIS = Meant(word="eliqis", name="Eliquis", of="apixaban")
 SIGNATERA = Meant(word="Signaterra", name="Signatera", of=None)

@@ -10,9 +10,9 @@ from clinical_text.structure import segment
 from knowledge.answering.generation import generation_policy
 from workers.language_model.port import Prompt, Proposal, Usage
 from workers.verify.claims import Drafted, Located
-from workers.verify.judging import Reply, Support
-from workers.verify.locating import CitedText, locate
-from workers.verify.repairing import Repairs, reasons, repair
+from workers.verify.judges.judging import Reply, Support
+from workers.verify.judges.repairing import Repairs, reasons, repair
+from workers.verify.passages.locating import CitedText, locate
 
 TEXT = "Pain fell by 9 points with the drug. It fell by 2 points with placebo in adults."
 TEXTS = {"E1": CitedText(Source(TEXT), segment(TEXT).sentences, "A trial of the drug")}

@@ -18,10 +18,10 @@ from store.models import DocumentVersion
 from tests.bodies import filled
 from tests.grid import grid
 from workers.retrieve.understanding.asked.read import read_asked
-from workers.verify.abstention import abstention
-from workers.verify.answer import Held, Place, compose
+from workers.verify.answers.abstention import abstention
+from workers.verify.answers.answer import Held, Place, compose
+from workers.verify.answers.evidence import Cited, clocks
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
-from workers.verify.evidence import Cited, clocks
 from workers.verify.gate import gate
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 
 from store.documents.publication_status import Asked, HeldNotice, Standing
 from store.models import DocumentVersion
-from workers.verify.evidence import clocks, confidence, standing_body
+from workers.verify.answers.evidence import clocks, confidence, standing_body
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 

@@ -6,6 +6,7 @@ or lowered digits, and another one is another thing. Drugs and genes have many n
 procedures), is only a doubt.
 """
 
+import re
 import unicodedata
 from calendar import month_name
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from clinical_text.names import Name
 from clinical_text.names import names as names_in
 from clinical_text.quantities import names as names_with_digits
 from knowledge.names.spelling import key
+from knowledge.names.tables import tables
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 
@@ -22,6 +24,8 @@ _CERTAIN = frozenset({"drug", "gene"})
 """Kinds of things whose names the tables hold nearly all of."""
 _ALSO = frozenset({"chemical", "protein", "tumor"})
 """What such a name may be besides: other homonyms (a body's own substance, a test) make it soft."""
+_HYPHEN = re.compile("[-‐‑]")
+_INITIAL = re.compile(r"\b[a-z]")
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class _Named:
     entries: frozenset[int]
     glued: str
     spelled: str
+    initials: str
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
@@ -53,11 +58,24 @@ def unknown(claim: str, grounds: Grounds) -> list[Finding]:
     """The names of the claim that no table has, nor the document: it may have them otherwise."""
     asked = [name for name in names_in(claim) if not (name.known or _is_month(claim, name))]
     told = _told(grounds) if asked else []
+    written = [(one, claim[one.start : one.end]) for one in asked]
     return [
-        Finding("name", f"“{claim[one.start : one.end]}” is nowhere in the source", unsaid=True)
-        for one in asked
-        if not any(_has(part, one) for part in told)
+        Finding("name", f"“{said}” is nowhere in the source", unsaid=True)
+        for one, said in written
+        if not any(_has(part, one) or _has_parts(part, said) for part in told)
     ]
+
+
+def _has_parts(told: _Named, name: str) -> bool:
+    """Whether a text has each part of a compound, but for plain words ("ctDNA-positive"), or the
+    words of which capitals are the first letters: HR for its hazard ratio."""
+    parts = _HYPHEN.split(name)
+    if len(parts) > 1:
+        keys = [(part, key(part)) for part in parts]
+        return any(one in told.spelled and not tables().is_word(one) for _, one in keys) and all(
+            one in told.spelled or (part.islower() and tables().is_word(one)) for part, one in keys
+        )
+    return name.isalpha() and name.isupper() and name.lower() in told.initials
 
 
 def _told(grounds: Grounds) -> list["_Named"]:
@@ -75,6 +93,7 @@ def _named(text: str) -> _Named:
         frozenset(sense for name in names_in(text) for sense in name.senses),
         "".join(one for one in plain.lower() if one.isalnum()),
         key(text),
+        "".join(_INITIAL.findall(plain.lower())),
     )
 
 

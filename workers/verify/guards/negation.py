@@ -69,13 +69,13 @@ def _added(
             continue  # another word for it: the direction and content guards read that
         if negated < 0 and plain < 0 and stem in _denied_near(grounds):
             continue  # the heading says for whom: "patients without ..."
-        if _is_shunned(source, theirs.places(stem, negated=False)):
+        places = theirs.places(stem, negated=False)
+        if _is_shunned(source, places) or _is_freed(source, places):
             continue
-        if plain >= 0 and _all_turned(source, theirs, theirs.places(stem, negated=False)):
+        if plain >= 0 and _all_turned(source, theirs, places):
             continue  # the same in other words: "X was not significant", "no significant X"
         if negated < plain or negated < 0:
             detail = f"the claim negates “{said.words[i]}”, the passage does not"
-            places = theirs.places(stem, negated=False)
             stated = any(source.tokens[j].sentence not in theirs.denying for j in places)
             findings.append(Finding("negation", detail, unsaid=not stated))
     return findings
@@ -91,6 +91,11 @@ def _is_shunned(source: Statement, places: Sequence[int]) -> bool:
     tokens, shunning = source.tokens, negation_policy().shunning
     shunned = {one.clause for one in tokens if one.word in shunning}
     return bool(places) and all(tokens[i].clause in shunned for i in places)
+
+
+def _is_freed(source: Statement, places: Sequence[int]) -> bool:
+    """Whether each of these stands in the name of its absence ("recurrence-free survival")."""
+    return bool(places) and all(source.words[i + 1 : i + 2] == ("free",) for i in places)
 
 
 def _denied_near(grounds: Grounds) -> frozenset[str]:

@@ -5,7 +5,7 @@ another population.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from functools import cache, lru_cache
 
 from clinical_text.marker_statuses import marker_statuses
@@ -15,11 +15,14 @@ from knowledge.subjects.breadth import is_broader
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, tokens
+from workers.verify.guards.negation import negations
+from workers.verify.guards.statements import read
 
 _ROMAN = {"0": 0, "i": 1, "ii": 2, "iii": 3, "iv": 4, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
-_NUMERAL = r"(?:III|II|IV|I|[0-5])(?:[ABCabc](?![A-Za-z]))?(?![\w.%])"
+_NUMERAL = r"(?:III|II|IV|I|[0-5])(?:[ABCabc](?![A-Za-z]))?(?![\w%]|\.\d)"
+_LABELS = ("stage", "phase", "grade", "class")
 _LABELLED = re.compile(
-    rf"(?i)(?<![\w-])(?P<label>stage|phase|grade|class)s?[\s-]+"
+    rf"(?i)(?<![\w-])(?P<label>{'|'.join(_LABELS)})s?[\s-]+"
     rf"(?P<list>{_NUMERAL}(?:\s*(?:,|-|/|to|and|or|through|,\s*and|,\s*or)\s*{_NUMERAL})*)"
 )
 _JOINED = re.compile(rf"(?i)(?P<joint>-|to|through)?\s{{0,9}}(?P<numeral>{_NUMERAL})")
@@ -29,17 +32,18 @@ _STATUS = "status of "
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """Populations of `claim` that its source does not state, or contradicts."""
     claim, passage = fold(claim), fold(grounds.passage)
-    findings = _strange(_values(claim), _values(passage), grounds, passage)
+    findings = _strange(claim, passage, grounds)
     return findings + _strange_diseases(claim, passage, grounds)
 
 
-def _strange(
-    said: Mapping[str, Set[str]], stated: Mapping[str, Set[str]], grounds: Grounds, passage: str
-) -> list[Finding]:
+def _strange(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
+    said, stated = _values(claim), _values(passage)
+    denies = bool(negations(read(claim)).denying)
     findings = []
+    values: Set[str]
     for category, values in said.items():
         here: Set[str] = stated.get(category, set())
-        strange = values - here
+        strange: Set[str] = values - here
         if strange and category.startswith(_STATUS):
             strange -= _of_the_only_marker(category, strange, grounds, passage)
         if strange and not here:
@@ -48,11 +52,20 @@ def _strange(
             Finding(
                 "population",
                 f"{category} “{value}” is not that of the passage",
-                unsaid=not here or value in _bare_statuses(passage),
+                unsaid=_may_be(category, value, here, denies) or value in _bare_statuses(passage),
             )
             for value in sorted(strange)
         ]
     return findings
+
+
+def _may_be(category: str, value: str, here: Set[str], denies: bool) -> bool:
+    """Whether a value is not certainly another one than those of the passage: it has none, the
+    claim denies something ("never turned positive"), or a stage of both is the same."""
+    if category.startswith(_STATUS):
+        return denies or not here
+    shared = {part for one in here for part in one.split()} if category in _LABELS else here
+    return not here or not shared.isdisjoint(value.split())
 
 
 def _of_the_only_marker(

@@ -78,21 +78,6 @@ def strange_trials(claim: str, grounds: Grounds) -> list[Finding]:
     return findings
 
 
-def named_otherwise(claim: str, grounds: Grounds) -> list[Finding]:
-    """Trials of the claim that its source is on, where the passage names others: it may speak of
-    one of those, or tell what belongs to its own."""
-    unsaid = _not_in_passage(fold(claim), grounds)
-    passage = fold(grounds.passage)
-    if not (unsaid and trial_names(passage)):
-        return []
-    subject = _subject(grounds)
-    return [
-        Finding("trial", f"the passage does not name “{raw}”", unsaid=True)
-        for raw in unsaid.values()
-        if _stands_in(raw, subject) and not all(_stands_in(one, passage) for one in raw.split())
-    ]
-
-
 def _subject(grounds: Grounds) -> str:
     """What tells which study a source is on: its title and how it begins."""
     return fold(f"{grounds.title}\n\n{grounds.text[:_OPENING]}")

@@ -18,7 +18,7 @@ from knowledge.feeds.sources import source_policy
 from knowledge.loader import load
 from knowledge.works.conflicts import conflict_policy
 from store.documents.documents import Version
-from workers.verify.abstention import Abstention
+from workers.verify.answers.abstention import Abstention
 from workers.verify.gate import Verified
 from workers.verify.lead.stance import stance
 

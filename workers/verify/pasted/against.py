@@ -11,10 +11,10 @@ from typing import Literal
 
 from knowledge.answering.judging import judging_policy
 from workers.verify.claims import Located
-from workers.verify.deciding import denies
 from workers.verify.guards.assertion import is_denied
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.trials import gives_away_a_known_number
+from workers.verify.judges.deciding import denies
 
 Relation = Literal["supported", "contradicted", "not_stated"]
 Detail = tuple[str, str]

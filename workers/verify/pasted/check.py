@@ -11,7 +11,6 @@ from itertools import chain
 from clinical_text.quotes import check
 from knowledge.loader import load
 from store.core.spans import Span
-from workers.verify import deciding
 from workers.verify.checking import Verifier, read
 from workers.verify.claims import Checked, Drafted, Located, Verdict
 from workers.verify.doubts import Doubt, doubts
@@ -20,8 +19,9 @@ from workers.verify.guards import trials
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
-from workers.verify.locating import CitedText, locate
-from workers.verify.own_words import own_words
+from workers.verify.judges import deciding
+from workers.verify.passages.locating import CitedText, locate
+from workers.verify.passages.own_words import own_words
 from workers.verify.pasted import against, attribution
 from workers.verify.pasted.matching import Passage, Terms, nearest
 from workers.verify.pasted.statements import Statement, plain, without_identifiers

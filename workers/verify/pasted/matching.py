@@ -15,7 +15,7 @@ from store.documents.content import content_terms
 from store.index.terms import term_set
 from workers.verify.guards.lexing import fold
 from workers.verify.guards.trials import trial_names
-from workers.verify.locating import CitedText
+from workers.verify.passages.locating import CitedText
 
 Held = npt.NDArray[np.bool_]
 Weights = npt.NDArray[np.float64]

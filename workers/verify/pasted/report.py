@@ -11,15 +11,15 @@ from knowledge.version import knowledge_version
 from store.core.hashes import text_hash
 from store.core.spans import Span
 from store.documents.records import ENDING_NOTICES
-from workers.verify.answer import STATUS, Held
-from workers.verify.evidence import standing_body
+from workers.verify.answers.answer import STATUS, Held
+from workers.verify.answers.evidence import standing_body
+from workers.verify.passages.texts import place_of
 from workers.verify.pasted.against import PAIR
 from workers.verify.pasted.check import Judged, QuotationCheck, check_quotations, judge_statements
 from workers.verify.pasted.differing import Difference, differences, named_in
 from workers.verify.pasted.identifiers import is_malformed, kind_and_value
 from workers.verify.pasted.sources import Sources
 from workers.verify.pasted.statements import Statement
-from workers.verify.texts import place_of
 
 
 def checked(

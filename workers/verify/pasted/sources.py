@@ -21,11 +21,11 @@ from store.index.filters import Filter
 from store.index.terms import terms
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context
-from workers.verify.answer import Held
-from workers.verify.locating import CitedText
+from workers.verify.answers.answer import Held
+from workers.verify.passages.locating import CitedText
+from workers.verify.passages.texts import Cut, chunks_of, cited_text, held_versions
 from workers.verify.pasted.identifiers import in_one_form, kind_and_value
 from workers.verify.pasted.statements import Statement, TooLong
-from workers.verify.texts import Cut, chunks_of, cited_text, held_versions
 
 _VERSIONS_OF_CHUNKS = """
     SELECT id, version_id FROM chunk WHERE id = ANY(:ids)

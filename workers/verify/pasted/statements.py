@@ -12,7 +12,7 @@ from knowledge.loader import load
 from store.core.spans import Span
 from store.index.terms import term_set
 from workers.verify.leads import Leads, leads
-from workers.verify.marks import quotations
+from workers.verify.passages.marks import quotations
 from workers.verify.pasted.attribution import without_credits
 from workers.verify.pasted.markup import bare, markers
 from workers.verify.pasted.references import Entry, entries, is_heading_of_references

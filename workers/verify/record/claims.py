@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from workers.verify.claims import Basis, Drafted, Opinions
-from workers.verify.judging import Reply, Support
+from workers.verify.judges.judging import Reply, Support
 
 _HELD = ("supported", "conflicting")
 """The verdicts of claims that their own source bears out."""

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from store.core.spans import Span
-from workers.verify import deciding
 from workers.verify.checking import Verifier, in_own_words, read
 from workers.verify.claims import Basis, Checked, Located, Opinions, Verdict
 from workers.verify.doubts import Doubt
 from workers.verify.entailment import reader
 from workers.verify.entailment.reader import Reading
-from workers.verify.judging import Judged, Reply
-from workers.verify.locating import CitedText, locate
+from workers.verify.judges import deciding
+from workers.verify.judges.judging import Judged, Reply
+from workers.verify.passages.locating import CitedText, locate
 from workers.verify.record.claims import Recorded
 from workers.verify.record.counts import stopped_by
 

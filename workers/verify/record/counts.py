@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contracts.inputs import GateCounts
 from knowledge.answering.judging import judging_policy
 from workers.verify.claims import Basis, Checked, Opinions
-from workers.verify.judging import Judged, Support
+from workers.verify.judges.judging import Judged, Support
 
 
 def count(

@@ -16,7 +16,7 @@ from workers.verify.entailment.passages import sentences
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import read
 from workers.verify.hard_facts import hard_facts
-from workers.verify.locating import CitedText, repeats
+from workers.verify.passages.locating import CitedText, repeats
 from workers.verify.pasted import check as checking
 from workers.verify.pasted.markup import bare
 from workers.verify.pasted.matching import Terms, nearest

@@ -19,7 +19,7 @@ from knowledge.answering.judging import judging_policy
 from store.core.spans import Span
 from workers.verify.claims import Drafted, Located
 from workers.verify.hard_facts import hard_facts
-from workers.verify.locating import CitedText
+from workers.verify.passages.locating import CitedText
 
 MOST_SENTENCES = 200
 """Sentences that are looked at, of all sources together (ours)."""

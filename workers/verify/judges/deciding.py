@@ -16,9 +16,9 @@ from collections.abc import Sequence
 
 from knowledge.answering.judging import judging_policy
 from workers.verify.claims import Basis, Checked, Located, Opinions, Verdict, checked
-from workers.verify.comparable import is_own_wording
 from workers.verify.entailment.reader import Reading
-from workers.verify.judging import Judged, Reply, Support
+from workers.verify.judges.judging import Judged, Reply, Support
+from workers.verify.passages.comparable import is_own_wording
 
 _VERDICTS = {
     Support.SUPPORTED: Verdict.SUPPORTED,

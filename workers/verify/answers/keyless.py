@@ -14,7 +14,7 @@ from store.core.hashes import text_hash
 from workers.verify.checking import Checking
 from workers.verify.claims import Checked, Verdict
 from workers.verify.gate import Passed
-from workers.verify.judging import Support
+from workers.verify.judges.judging import Support
 
 
 def may_be_thinned(draft: Draft, passed: Passed) -> bool:

@@ -11,7 +11,7 @@ from knowledge.feeds.sources import source_policy
 from store.documents import anchors
 from store.documents.documents import Version
 from store.models import DocumentVersion
-from workers.verify.answer import Held
+from workers.verify.answers.answer import Held
 from workers.verify.claims import Checked
 from workers.verify.conflicts.found import contradictions, distinct
 from workers.verify.conflicts.types import Conflict, Witness

@@ -11,7 +11,7 @@ from knowledge.works.kinds import Kind, kind_of
 from knowledge.works.links import DirectUrl
 from knowledge.works.trust import Standard, badge_policy
 from store.documents.documents import Version
-from workers.verify.evidence import Cited, Clocks
+from workers.verify.answers.evidence import Cited, Clocks
 
 SHOWN_IDENTIFIERS = ("pmid", "doi", "nct_id")
 """DESIGN section 5."""

@@ -15,15 +15,11 @@ from knowledge.works.anchors import trial_of
 from knowledge.works.links import is_direct
 from store.core.spans import Span, sentences_of
 from store.documents.documents import Version
-from workers.verify import evidence
-from workers.verify.abstention import Abstention, Standing, must_abstain
-from workers.verify.bibliography import references
-from workers.verify.claims import Checked, Echo, Verdict
-from workers.verify.gate import Contested, Passed, Shown, Verified
-from workers.verify.lead.forms import Said, lead_of, lead_of_none
-from workers.verify.lead.strength import strength
-from workers.verify.presuppositions import Work, contradicted, taken_for_granted
-from workers.verify.remarks import (
+from workers.verify.answers import evidence
+from workers.verify.answers.abstention import Abstention, Standing, must_abstain
+from workers.verify.answers.bibliography import references
+from workers.verify.answers.presuppositions import Work, contradicted, taken_for_granted
+from workers.verify.answers.remarks import (
     by_tags,
     has_another,
     names_nothing_else,
@@ -34,6 +30,10 @@ from workers.verify.remarks import (
     unnamed,
     unspoken,
 )
+from workers.verify.claims import Checked, Echo, Verdict
+from workers.verify.gate import Contested, Passed, Shown, Verified
+from workers.verify.lead.forms import Said, lead_of, lead_of_none
+from workers.verify.lead.strength import strength
 
 NO_STANCES: Mapping[str, Scores] = {}
 STATUS = {

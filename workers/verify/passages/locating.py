@@ -19,8 +19,8 @@ from workers.verify.doubts import Doubt, doubts
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
-from workers.verify.marks import Marks, without_unanchored
-from workers.verify.placing import Placed, placed
+from workers.verify.passages.marks import Marks, without_unanchored
+from workers.verify.passages.placing import Placed, placed
 
 NEIGHBOURS = 1
 """Sentences on each side of a passage that may say what it leaves implicit."""

@@ -18,8 +18,8 @@ from knowledge.answering.judging import judging_policy
 from workers.language_model.names import the_one_named
 from workers.language_model.port import Prompt, Proposal
 from workers.verify.claims import Drafted, Located
-from workers.verify.judging import Reply, Support
-from workers.verify.locating import CitedText
+from workers.verify.judges.judging import Reply, Support
+from workers.verify.passages.locating import CitedText
 
 PURPOSE = "repair"
 _TOKENS = (512, 400)
@@ -165,6 +165,6 @@ def _shown(cited: CitedText, claims: Sequence[Located], most: int) -> str:
 @cache
 def _prompt_text() -> tuple[str, str]:
     """Version and text of `prompts/repair.md`."""
-    written = files("workers.verify").joinpath("prompts/repair.md").read_text("utf-8")
+    written = files("workers.verify.judges").joinpath("prompts/repair.md").read_text("utf-8")
     head, _, text = written.partition("\n")
     return head.removeprefix("version:").strip(), text.strip()

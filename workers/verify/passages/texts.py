@@ -16,9 +16,9 @@ from store.core.spans import Span, citation, sentences_of
 from store.documents.citation_query import Known, known
 from store.documents.documents import Version
 from workers.runtime.stage import Context
-from workers.verify.answer import Held, Place
-from workers.verify.evidence import Cited, clocks
-from workers.verify.locating import CitedText
+from workers.verify.answers.answer import Held, Place
+from workers.verify.answers.evidence import Cited, clocks
+from workers.verify.passages.locating import CitedText
 
 KEPT_TEXTS = 256
 """Normalized texts that a process keeps: versions never change, so they never go stale."""

@@ -24,8 +24,8 @@ from store.core.hashes import text_hash
 from workers.language_model.names import meant, the_one_named
 from workers.language_model.port import Prompt, Proposal
 from workers.verify.claims import Located
-from workers.verify.controls import Control, controls
-from workers.verify.locating import CitedText
+from workers.verify.judges.controls import Control, controls
+from workers.verify.passages.locating import CitedText
 
 PURPOSE = "judge"
 _AROUND = " \t\n.,:;'\"`*[](){}"
@@ -213,7 +213,7 @@ class Judged:
 @cache
 def prompt_text() -> tuple[str, str]:
     """Version and text of `prompts/judge.md`."""
-    written = files("workers.verify").joinpath("prompts/judge.md").read_text("utf-8")
+    written = files("workers.verify.judges").joinpath("prompts/judge.md").read_text("utf-8")
     head, _, text = written.partition("\n")
     return head.removeprefix("version:").strip(), text.strip()
 

@@ -38,6 +38,7 @@ from workers.retrieve.understanding.sentences import Sentence, sentences
 from workers.retrieve.understanding.trial_names import trials_called_so, trials_of_two_words
 
 _CALLED = re.compile(r"(?<![\w-])[\w-]{2,60}+(?=\s(?:trial|study)\b)")
+_TRIAL = re.compile(r"(?i)\b(?:trial|study)$")
 _SHOUTED = 3
 """Of a question in capitals so many words that might be names are its words."""
 
@@ -129,15 +130,19 @@ def _qualifies(name: str) -> bool:
 def _known_things(found: Sequence[str], question: str) -> frozenset[str]:
     """Those that the tables have, by themselves or by what the question spells them out as, so that
     they are genes, drugs or diseases sooner than trials; not a word of English, nor what is called
-    a trial: STING and SPRINT may be both."""
+    a trial: STING and SPRINT may be both. What is spelled out in small letters is no trial."""
     called = {*_CALLED.findall(question), *known_trials().values()}
     spelled_out = {
         question[slice(*one.short)]
         for one in definitions(question)
-        if resolve(question[slice(*one.long)]).known
+        if _is_thing(question[slice(*one.long)])
     }
     known = {one for one in found if resolve(one).known and not is_english(one.lower())}
     return frozenset((known | spelled_out) - called)
+
+
+def _is_thing(long: str) -> bool:
+    return resolve(long).known or (long[0].islower() and not _TRIAL.search(long))
 
 
 @cache

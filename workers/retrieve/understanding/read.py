@@ -39,6 +39,7 @@ from workers.retrieve.understanding.trial_names import trials_called_so, trials_
 
 _CALLED = re.compile(r"(?<![\w-])[\w-]{2,60}+(?=\s(?:trial|study)\b)")
 _TRIAL = re.compile(r"(?i)\b(?:trial|study)$")
+_KIND, _MANY = re.compile(r"[a-z]{1,5}([A-Z]{2,6})"), re.compile(r"[A-Z]s$")
 _SHOUTED = 3
 """Of a question in capitals so many words that might be names are its words."""
 
@@ -122,9 +123,16 @@ def _without_regulators(called: Sequence[str], *, covered: bool) -> tuple[str, .
 
 
 def _qualifies(name: str) -> bool:
-    """Whether it says how something known is: PDL1-positive is no trial."""
+    """Whether it says how something is, is of many, or a kind of what is known: PDL1-positive,
+    GPU-accelerated, SNPs and lincRNA are no trials."""
     of, _, said = name.rpartition("-")
-    return said.islower() and resolve(of).known
+    kind = _KIND.fullmatch(name)
+    of_known = kind is not None and resolve(kind[1]).known
+    return (
+        of_known
+        or bool(_MANY.search(name))
+        or (said.islower() and (resolve(of).known or is_english(said)))
+    )
 
 
 def _known_things(found: Sequence[str], question: str) -> frozenset[str]:

@@ -154,7 +154,7 @@ def _speak_to_it(shown: Sequence[Candidate], asked: Sequence[Content], scorer: S
     stands in the work that the question names."""
     policy = load("questions/answers")
     sure = any(scorer.fits(one) >= policy["sure_fit"] for one in shown)
-    return (sure or scorer.tells_beside_subject(shown)) and any(
+    return (sure or scorer.tells_beside_drug(shown)) and any(
         one.asked_for
         or scorer.fits(one) >= policy["answers_fit"]
         or scorer.states_wanted(one)

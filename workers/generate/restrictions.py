@@ -64,7 +64,6 @@ class Restrictions:
     ) -> None:
         """`asked`: what the question asks about by name; `required`: see `contracts.Asked`."""
         found = list(restrictions)
-        self.required = tuple(required)
         self._names = [one for one in asked if one not in required or _is_condition(one)]
         self._names += [one.text for one in found if one.kind == "other" and not one.excludes]
         self._figures = [

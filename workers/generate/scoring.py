@@ -76,11 +76,10 @@ class Scorer:
         self.wanted = asked_for({term for one in self._asked for term in one.weights}, questions)
         self._question = "\n".join(questions)
         told = (*drugs_at(self._question), *classes_at(self._question))
-        drugs = [self._question[one.start : one.end] for one in told]
+        drugs = (self._question[one.start : one.end] for one in told)
+        beside = " ".join((*drugs, *load("questions/questions")["work_words"]))
         one_drug = len({one.name for one in told}) == 1
-        subject = drugs if one_drug else asked.restrictions.required
-        beside = " ".join((*subject, *load("questions/questions")["work_words"]))
-        self._subject_terms = term_set(beside) if subject else frozenset[int]()
+        self._drug_terms = term_set(beside) if one_drug else frozenset[int]()
         self._policy = load("questions/answers")
         self._population = Population(questions, on_coverage=self._on_coverage)
         self._approval, self._coverage = Approval(questions), Coverage(questions)
@@ -269,23 +268,23 @@ class Scorer:
             return True
         return bool(self._products) and speak_to(_around(candidate), self._products)
 
-    def tells_beside_subject(self, shown: Iterable[Candidate]) -> bool:
-        """Whether what is to be shown holds enough of the question but the drug, or the names, that
-        it is on, if it asks for more: of each much is held that is no answer."""
-        taken, least = self._subject_terms, float(self._policy["beside_subject"])
+    def tells_beside_drug(self, shown: Iterable[Candidate]) -> bool:
+        """Whether what is to be shown holds anything of the question but the drug that it is on, if
+        it asks for more: of each drug much is held that is no answer."""
+        taken = self._drug_terms
         return (
             not taken
             or self._type in _TOLD_BY_NAME
-            or any(self.states_wanted(one) or self._holds_more(one, taken, least) for one in shown)
+            or any(self.states_wanted(one) or self._holds_more(one, taken) for one in shown)
         )
 
-    def _holds_more(self, candidate: Candidate, taken: frozenset[int], least: float = 0.0) -> bool:
-        """Whether it holds more than this share of a part of the question beside these terms, if
-        there is more in each."""
+    def _holds_more(self, candidate: Candidate, taken: frozenset[int]) -> bool:
+        """Whether it holds anything of a part of the question beside these terms, if there is more
+        in each."""
         words = _around(candidate)
         asked = [(one, one.weights.keys() - taken) for one in self._asked]
         return not all(rest for _, rest in asked) or any(
-            one.coverage(rest & one.held(words)) > least * one.coverage(rest) for one, rest in asked
+            not rest.isdisjoint(one.held(words)) for one, rest in asked
         )
 
     def names_work(self, candidate: Candidate) -> bool:

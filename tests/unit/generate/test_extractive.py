@@ -9,7 +9,6 @@ from store.documents.content import Content, content
 from store.documents.records import SourceType
 from store.index.terms import terms
 from workers.generate.extractive import Candidate, choose, stands_alone
-from workers.generate.restrictions import Restrictions
 from workers.generate.scoring import Asked
 
 QUESTION = "What is the primary endpoint of the ctDNA trial in colon cancer?"
@@ -427,15 +426,6 @@ def test_what_holds_little_of_the_question_beside_the_best_is_no_answer_to_it() 
     assert [one.text for one in choose(works, Asked("general", asked_for))] == [label]
     stated = Candidate("E3", "pubmed", "The usual dose of metformin is 1 g.", "Semaglutide", 0.5)
     assert len(choose([*works, stated], Asked("general", asked_for))) == 2, "it states a dose"
-
-
-def test_what_is_on_the_subject_and_on_nothing_that_is_asked_of_it_is_no_answer() -> None:
-    question = "Is HPV vaccination useful after conization?"
-    asked_of = Asked("general", asked(question), restrictions=Restrictions(required=["HPV"]))
-    beside = Candidate("E1", "pubmed", "HPV was present in four of ninety pterygia.", "HPV", 0.5)
-    told = Candidate("E2", "pubmed", "HPV vaccination after conization cut relapse.", "HPV", 0.5)
-    assert choose([beside], asked_of) == []
-    assert choose([beside, told], asked_of)[0].evidence_id == "E2"
 
 
 def test_of_a_label_the_reactions_go_before_what_patients_are_told() -> None:

@@ -87,6 +87,13 @@ class Scores(Part):
     digest: str
 
 
+class Siding(Scores):
+    """What it made of a claim on a yes/no question, and the sides that the claim may take by its
+    words; of earlier releases either."""
+
+    sides: tuple[Literal["yes", "no"], ...] = ("yes", "no")
+
+
 class Claim(Part):
     """A statement of the answer, and what it rests on."""
 

@@ -6,7 +6,7 @@ do: it is never shown.
 
 from collections.abc import Mapping
 
-from contracts.answer import AskedSource, Conflict, Cure, CureRefresh, Earlier, Notice, Scores
+from contracts.answer import AskedSource, Conflict, Cure, CureRefresh, Earlier, Notice, Siding
 from contracts.body import Body, Part
 
 _NONE: Mapping[str, int] = {}
@@ -133,7 +133,7 @@ class Gate(Part):
     counts: GateCounts | None = None
 
 
-_NO_STANCES: Mapping[str, Scores] = {}
+_NO_STANCES: Mapping[str, Siding] = {}
 
 
 class AnswerInputs(Body):
@@ -150,4 +150,4 @@ class AnswerInputs(Body):
     held: Mapping[str, HeldVersion]
     cured: Cured | None = None
     gate: Gate | None = None
-    stances: Mapping[str, Scores] = _NO_STANCES
+    stances: Mapping[str, Siding] = _NO_STANCES

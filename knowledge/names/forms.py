@@ -27,6 +27,18 @@ _MOST_SENSES = 3
 """A name of more things than that is taken as it is written (ours)."""
 _EDGE, _END = r"(?<![^\W_])", r"(?:'?s)?(?![^\W_])"
 _INITIALS = re.compile(r"[A-Z]{3,5}")
+_ADJECTIVES = (
+    (re.compile("sis$"), "tic"),  # cirrhotic, septic, psoriatic
+    (re.compile("osis$"), "ous"),  # tuberculous
+    (re.compile("xis$"), "ctic"),  # anaphylactic
+    (re.compile("sy$"), "tic"),  # epileptic
+    (re.compile("tis$"), "tic"),  # arthritic
+    (re.compile("ia$|y$"), "ic"),  # anemic, allergic
+    (re.compile("es$"), "ic"),  # diabetic
+    (re.compile("sion$"), "sive"),  # hypertensive
+    (re.compile("ity$"), "e"),  # obese
+)
+"""How English makes the adjective of a condition from its Greek or Latin name."""
 _MANY = re.compile(r"[A-Z]{3,6}S")
 """An abbreviation and the s of several, all typed in capitals: DOACS."""
 
@@ -66,11 +78,16 @@ def forms(name: str) -> Forms:
     inside = tuple(sorted(one for one in keys if len(one) >= _LONG))
     short = [(one, capitals) for one, capitals in keys.items() if 1 < len(one) < _LONG]
     apart = [_apart(one) for one, capitals in short if not capitals]
+    conditions = resolve(name).kinds & {"disease", "tumor"}
+    apart += map(re.escape, _adjectives(name) if conditions else ())
     written = [re.escape(one.upper()) for one, capitals in short if capitals]
     written += map(re.escape, (*_initials(name), *_eponym(name)))
     if not tables().senses(own) and _MANY.fullmatch(name):
         written.append(name[:-1])
+    if conditions and len(words(name)) > 1:
+        written += _initials(f"{name} virus")  # HCV for hepatitis C
     if _INITIALS.fullmatch(name):
+        written += [] if _is_of_initials(name, own) else [rf"{name}\d{{1,2}}[A-Z]?\d?"]  # JAK2
         written.append(r"[\s-]{1,2}".join(f"(?i:{letter})[a-z]{{2,20}}" for letter in name))
     return Forms(inside, _any_of(apart), _any_of(written))
 
@@ -121,6 +138,21 @@ def _initials(name: str) -> Iterator[str]:
     letters = [one.folded[0] for one in words(name) if one.folded[0].isalpha()]
     if len(letters) > 2:
         yield "".join(letters).upper()
+
+
+def _adjectives(name: str) -> Iterator[str]:
+    """The adjectives of a condition of one word, spelled as keys are."""
+    if name.isalpha():
+        for ending, other in _ADJECTIVES:
+            if ending.search(name.lower()):
+                yield fold(ending.sub(other, name.lower()))
+
+
+def _is_of_initials(name: str, own: str) -> bool:
+    """Whether capitals are the initials of what they stand for: MCL1 is no kind of MCL."""
+    letters = sorted(name.lower())
+    meant = (tables().preferred(one.entry) for one in tables().senses(own))
+    return any(sorted(one.folded[0] for one in words(each)) == letters for each in meant)
 
 
 _EPONYM = re.compile(r"([A-Z][\w-]{3,40})(?:['’]s)? (?:[Dd]isease|[Ss]yndrome)")

@@ -24,6 +24,7 @@ from workers.verify.doubts import doubts
 from workers.verify.entailment.passages import sentences
 from workers.verify.guards.grounds import Grounds
 from workers.verify.hard_facts import hard_facts
+from workers.verify.lead.proposition import sides
 from workers.verify.lead.stance import asking
 from workers.verify.passages.marks import quotations
 from workers.verify.pasted.report import checked
@@ -32,6 +33,7 @@ from workers.verify.pasted.statements import TooLong, statements
 
 _CLAIM = "The drug reduced mortality in patients with stroke (HR 0.5, 95% CI 0.3 to 0.8)."
 _PASSAGE = "The drug reduced mortality in 138 patients (HR 0.5, 95% CI 0.3 to 0.8; 12% vs. 13%)."
+_ASKED = "Does the drug reduce mortality in stroke?"
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 _MOST_OF_A_QUESTION = 4000
 _MOST_OF_A_DOCUMENT = 1000
@@ -76,6 +78,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "a pasted text and its document": lambda text: pasted(text, text[:_MOST_OF_A_DOCUMENT]),
     "facts and doubts, of a claim": lambda text: _guards(f"{_CLAIM} {text}", _PASSAGE),
     "facts and doubts, of a passage": lambda text: _guards(_CLAIM, f"{_PASSAGE} {text}"),
+    "sides of a claim": lambda text: sides(_ASKED, f"{_CLAIM} {text}"),
+    "sides on a question": lambda text: sides(f"{text} {_ASKED}", _CLAIM),
     "the quotations of a text": quotations,
     "the verifier's sentences": sentences,
     "conflicts": _conflicts,

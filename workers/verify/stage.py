@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from contracts import Answer, AnswerInputs, Retrieval
-from contracts.answer import Scores
+from contracts.answer import Siding
 from contracts.draft import Proposal
 from knowledge.answering.generation import generation_policy
 from messages import AuditV1, Stage, VerifyV1
@@ -163,7 +163,7 @@ def work(context: Context, message: VerifyV1) -> Result:
 
 def _stances(
     question: str, retrieval: Retrieval, passed: Passed, versions: Mapping[str, Version]
-) -> dict[str, Scores]:
+) -> dict[str, Siding]:
     """What the local verifier makes of the claims on a yes/no question, the strongest designs
     first."""
     if retrieval.asked is None or retrieval.asked.type != "yesno":

@@ -30,6 +30,17 @@ from tests.grid import grid
         ("Hodgkin lymphoma", "Non-Hodgkin lymphoma", False),
         ("ALS", "It also falls.", False),
         ("suzetrigine", "Oralcefin 400 mg", False),
+        ("cirrhosis", "Albumin in cirrhotic patients", True),
+        ("hypertension", "Hypertensive adults", True),
+        ("anaemia", "anemic children", True),
+        ("tuberculosis", "Dexamethasone in tuberculous meningitis", True),
+        ("obesity", "Obese women", True),
+        ("sepsis", "An antiseptic solution", False),
+        ("hepatitis C", "HCV infection", True),
+        ("hepatitis C", "HBV infection", False),
+        ("JAK", "JAK2 V617F", True),
+        ("BRCA", "BRCA1/2 carriers", True),
+        ("MCL", "Inhibitors of MCL1", False),
     ],
 )
 def test_a_name_stands_in_a_text_by_any_of_its_names(name: str, text: str, stands: bool) -> None:

@@ -38,6 +38,8 @@ from workers.retrieve.understanding.sentences import Sentence, sentences
 from workers.retrieve.understanding.trial_names import trials_called_so, trials_of_two_words
 
 _CALLED = re.compile(r"(?<![\w-])[\w-]{2,60}+(?=\s(?:trial|study)\b)")
+_TRIAL = re.compile(r"(?i)\b(?:trial|study)$")
+_KIND, _MANY = re.compile(r"[a-z]{1,5}([A-Z]{2,6})"), re.compile(r"[A-Z]s$")
 _SHOUTED = 3
 """Of a question in capitals so many words that might be names are its words."""
 
@@ -121,23 +123,34 @@ def _without_regulators(called: Sequence[str], *, covered: bool) -> tuple[str, .
 
 
 def _qualifies(name: str) -> bool:
-    """Whether it says how something known is: PDL1-positive is no trial."""
+    """Whether it says how something is, is of many, or a kind of what is known: PDL1-positive,
+    GPU-accelerated, SNPs and lincRNA are no trials."""
     of, _, said = name.rpartition("-")
-    return said.islower() and resolve(of).known
+    kind = _KIND.fullmatch(name)
+    of_known = kind is not None and resolve(kind[1]).known
+    return (
+        of_known
+        or bool(_MANY.search(name))
+        or (said.islower() and (resolve(of).known or is_english(said)))
+    )
 
 
 def _known_things(found: Sequence[str], question: str) -> frozenset[str]:
     """Those that the tables have, by themselves or by what the question spells them out as, so that
     they are genes, drugs or diseases sooner than trials; not a word of English, nor what is called
-    a trial: STING and SPRINT may be both."""
+    a trial: STING and SPRINT may be both. What is spelled out in small letters is no trial."""
     called = {*_CALLED.findall(question), *known_trials().values()}
     spelled_out = {
         question[slice(*one.short)]
         for one in definitions(question)
-        if resolve(question[slice(*one.long)]).known
+        if _is_thing(question[slice(*one.long)])
     }
     known = {one for one in found if resolve(one).known and not is_english(one.lower())}
     return frozenset((known | spelled_out) - called)
+
+
+def _is_thing(long: str) -> bool:
+    return resolve(long).known or (long[0].islower() and not _TRIAL.search(long))
 
 
 @cache

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from contracts import Answer, Retrieval
-from contracts.answer import Conflict, Lead, Scores
+from contracts.answer import Conflict, Lead, Siding
 from contracts.draft import DraftedClaim, Proposal
 from knowledge.feeds.sources import source_policy
 from knowledge.loader import load
@@ -35,7 +35,7 @@ from workers.verify.gate import Contested, Passed, Shown, Verified
 from workers.verify.lead.forms import Said, lead_of, lead_of_none
 from workers.verify.lead.strength import strength
 
-NO_STANCES: Mapping[str, Scores] = {}
+NO_STANCES: Mapping[str, Siding] = {}
 STATUS = {
     Verdict.SUPPORTED: "verified",
     Verdict.PARTIAL: "partially_verified",
@@ -94,7 +94,7 @@ def compose(
     cost_usd: str | None = None,
     held: Mapping[str, Held],
     place_of: PlaceOf,
-    stances: Mapping[str, Scores] = NO_STANCES,
+    stances: Mapping[str, Siding] = NO_STANCES,
 ) -> Answer:
     """The answer. Only what the gate let through is in it, and no claim if it abstains.
 

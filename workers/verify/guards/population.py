@@ -36,6 +36,16 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     return findings + _strange_diseases(claim, passage, grounds)
 
 
+def is_limited(claim: str, asked: str) -> bool:
+    """Whether a claim is of patients, or animals, of which a question does not ask."""
+    mine, theirs = _values(fold(claim)), _values(fold(asked))
+    assumed = population_terms().assumed
+    return any(
+        values - theirs.get(category, set()) - {assumed.get(category)}
+        for category, values in mine.items()
+    )
+
+
 def _strange(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
     said, stated = _values(claim), _values(passage)
     denies = bool(negations(read(claim)).denying)

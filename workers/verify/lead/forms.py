@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from clinical_text.names import forms
 from clinical_text.quantities import Kind, quantities
-from contracts.answer import Lead, Scores, Table
+from contracts.answer import Lead, Siding, Table
 from contracts.draft import Lacks
 from contracts.retrieval import Asked
 from knowledge.feeds.sources import source_policy
@@ -20,7 +20,7 @@ from knowledge.works.conflicts import conflict_policy
 from store.documents.documents import Version
 from workers.verify.answers.abstention import Abstention
 from workers.verify.gate import Verified
-from workers.verify.lead.stance import stance
+from workers.verify.lead.stance import of_side, stance
 
 _GRADE = re.compile(
     r"\b(?:class|grade|category|level|strength)\s(?:of\s\w+\s)?(?:I{1,3}[ab]?|IV|[1-5][A-C]?|[A-D])\b"
@@ -77,7 +77,7 @@ def by_strength(said: Iterable[Said]) -> list[Said]:
 def lead_of(
     asked: Asked | None,
     said: Sequence[Said],
-    scores: Mapping[str, Scores],
+    scores: Mapping[str, Siding],
     missing: Collection[str],
 ) -> Lead:
     """The first line of an answer.
@@ -159,7 +159,7 @@ def _sentences(named: Sequence[Said]) -> Lead:
     return _lead("sentence", list(_within(named, lambda one: one.claim.text)))
 
 
-def _yesno(best: Sequence[Said], scores: Mapping[str, Scores], _: Asked) -> Lead | None:
+def _yesno(best: Sequence[Said], scores: Mapping[str, Siding], _: Asked) -> Lead | None:
     """Yes or no, where the sources of the strongest design that were read take a side together."""
     least = load("questions/answers")["sides_from"]
     read = by_strength(one for one in best if one.claim.claim_id in scores and one.covers >= least)
@@ -169,8 +169,7 @@ def _yesno(best: Sequence[Said], scores: Mapping[str, Scores], _: Asked) -> Lead
     value = stance(scores[one.claim.claim_id] for one in first)
     if value is None:
         return None
-    side = "supported" if value == "yes" else "contradicted"
-    said = max(first, key=lambda one: float(getattr(scores[one.claim.claim_id], side)))
+    said = max(first, key=lambda one: of_side(scores[one.claim.claim_id], value))
     text = load("works/trust")["lead"][value].format(claim=said.claim.text)
     return _lead("yesno", [said], value=value, text=text)
 

@@ -1,0 +1,112 @@
+"""Which sides a claim may take on a yes/no question by itself: its words decide. Pure.
+
+A verifier reads a denial of something narrower, or beside it, as a no. So a claim answers only all
+that is asked: each word of the question stands in it, but for one of direction that it tells in
+others. A no has no word of content more (fatal, routine, after surgery, than another drug): any may
+limit it. A yes is of no other drug and, as a no, of no other patients.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Literal
+
+from clinical_text.doc import doc
+from clinical_text.names import Name, forms, names
+from clinical_text.names import same as is_same
+from clinical_text.quantities import Kind, quantities
+from clinical_text.vocabulary import vocabulary
+from knowledge.guards.guard_terms import arm_terms
+from workers.verify.comparable import too_much
+from workers.verify.guards import direction
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.negation import directed_stems
+from workers.verify.guards.population import is_limited
+from workers.verify.guards.statements import Token, read
+
+Stance = Literal["yes", "no"]
+_LIMITS = frozenset({Kind.DOSE, Kind.DURATION, Kind.DATE})
+
+
+def sides(asked: str, claim: str) -> tuple[Stance, ...]:
+    """Those that it may take: one at most."""
+    if too_much(asked, Grounds(claim)) is not None:
+        return ()
+    found = [one for one in names(asked, typed=True) if forms(_of(asked, one)).stand_in(claim)]
+    missing = list(_missing(asked, claim, found))
+    if len(missing) > 1 or not all(one.stem in directed_stems() for one in missing):
+        return ()
+    if (missing and not direction.directions(read(claim))) or is_limited(claim, asked):
+        return ()
+    if denies(asked, claim) or direction.guard(asked, Grounds(claim)):
+        return () if _is_limited(asked, claim, found) else ("no",)
+    return () if any(_others(asked, claim)) else ("yes",)
+
+
+def denies(asked: str, claim: str) -> bool:
+    """Whether a claim denies a word of the question that the question does not."""
+    text, said = doc(claim), read(asked)
+    return any(
+        text.is_negated(one.start, one.end)
+        and not any(
+            said.doc.is_negated(said.tokens[at].start, said.tokens[at].end)
+            for at in said.by_stem[one.stem]
+        )
+        for one in read(claim).tokens
+        if one.content and one.stem in said.by_stem
+    )
+
+
+def _missing(asked: str, claim: str, found: Sequence[Name]) -> Iterator[Token]:
+    """Words of the question that the claim has not, by no other name either."""
+    held = read(claim).by_stem
+    for one in read(asked).tokens:
+        named = any(name.start <= one.start and one.end <= name.end for name in found)
+        if one.content and not one.frame and one.stem not in held and not named:
+            yield one
+
+
+def _is_limited(asked: str, claim: str, found: Sequence[Name]) -> bool:
+    """Whether a claim has a word of content, or an amount, that the question has not: brackets
+    and what every comparison has are none."""
+    held, named = read(asked).by_stem, [_of(asked, one) for one in found]
+    same = [one for one in names(claim) if any(is_same(_of(claim, one), other) for other in named)]
+    if any(one.kind in _LIMITS and one.raw not in asked for one in quantities(claim)):
+        return True
+    return any(
+        one.content
+        and not (one.frame or one.depth or one.word[0].isdigit())
+        and one.stem not in held
+        and one.stem not in directed_stems()
+        and one.word not in _of_any_comparison()
+        and not any(name.start <= one.start and one.end <= name.end for name in same)
+        for one in read(claim).tokens
+    )
+
+
+def _others(asked: str, claim: str) -> Iterator[str]:
+    """Drugs, and names that nobody knows, that a claim has and the question has not: but in
+    brackets, and behind what compares with them."""
+    text = read(claim)
+    outside = {one.start for one in text.tokens if not one.depth}
+    end = min((one.start() for one in _compared().finditer(claim)), default=len(claim))
+    for one in names(claim):
+        may_be_drug = (not one.known or "drug" in one.kinds) and one.start in outside
+        if may_be_drug and one.start < end and not forms(_of(claim, one)).stand_in(asked):
+            yield _of(claim, one)
+
+
+def _of(text: str, name: Name) -> str:
+    return text[name.start : name.end]
+
+
+@cache
+def _compared() -> re.Pattern[str]:
+    words = map(re.escape, sorted(map(str, arm_terms().connectors), key=len, reverse=True))
+    return re.compile(rf"(?i)(?<!\w)(?:{'|'.join(words)})(?!\w)")
+
+
+@cache
+def _of_any_comparison() -> frozenset[str]:
+    measures = " ".join(name for names in vocabulary().measures.values() for name in names)
+    return arm_terms().empty | {*measures.lower().split(), "placebo", "control", "controls"}

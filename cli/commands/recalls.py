@@ -9,6 +9,7 @@ from rich.table import Column, Table
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.printing import say
 from cli.output.tables import table_console, tell_more
+from store.core.plurals import counted
 from store.recalls import log, recalls
 
 recalls_app = typer.Typer(help="Answers whose sources changed.", no_args_is_help=True)
@@ -59,4 +60,4 @@ def find_recalls(ctx: typer.Context, as_json: JsonOption = False) -> None:
     if as_json:
         print_json({"affected": count})
     else:
-        say(f"{count} answers are affected")
+        say(f"affected: {counted(count, 'answer')}")

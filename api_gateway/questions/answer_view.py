@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from api_gateway.pages import links
-from api_gateway.pages.clocks import ClockView, Moment, clocks, milliseconds, moment, published
+from api_gateway.pages.clocks import ClockView, Moment, clocks, milliseconds, published
 from api_gateway.pages.wording import (
     ABSTENTION,
     CLAIM,

@@ -6,8 +6,9 @@ Prints one JSON object: milliseconds from an answer to its HTML (median, 95th pe
 for as many references as `--references` says, with two claims each; and bytes of the first page
 with all that it links to. With `--browser` a second one: what Chromium measures of a private
 instance with the sample corpus, from the beginning of the navigation: the first byte, the first and
-the largest contentful paint of each main page. `cold` is a browser that has nothing of ours yet,
-`warm` one that has; `floor` is a page without style, script or markup of ours.
+the largest contentful paint of each main page, and the CPU time of its main thread (`cpu_ms`, from
+the DevTools protocol), which a busy machine does not lengthen. `cold` is a browser that has nothing
+of ours yet, `warm` one that has; `floor` is a page without style, script or markup of ours.
 """
 
 import argparse
@@ -273,16 +274,20 @@ def paints(browser: "Browser", url: str, answer: str) -> dict[str, Any]:
 
 def _visit(context: "BrowserContext", address: str) -> list[float]:
     page = context.new_page()
+    devtools = context.new_cdp_session(page)
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.add_init_script(WATCH)
     page.goto(address, wait_until="load")
     page.wait_for_function(PAINTED)
     times: list[float] = page.evaluate(PAINTS)
+    metrics = devtools.send("Performance.getMetrics")["metrics"]
+    times += [one["value"] * 1000 for one in metrics if one["name"] == "TaskDuration"]
     page.close()
     return times
 
 
 def _told(times: list[list[float]]) -> dict[str, float]:
-    names = ("first_byte_ms", "first_paint_ms", "largest_paint_ms")
+    names = ("first_byte_ms", "first_paint_ms", "largest_paint_ms", "cpu_ms")
     medians = (round(statistics.median(each), 1) for each in zip(*times, strict=True))
     return dict(zip(names, medians, strict=True))
 

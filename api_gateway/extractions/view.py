@@ -149,7 +149,10 @@ def _cut(words: str) -> str:
 def _value(value: Any, words: str) -> str:
     """A read value; empty if it says no more than the document's own words."""
     text = written(value)
-    if words and (text == words or (isinstance(value, Mapping) and value.get("kind") == "words")):
+    if words and (
+        text.split() == words.split()
+        or (isinstance(value, Mapping) and value.get("kind") == "words")
+    ):
         return ""
     return _cut(text)
 

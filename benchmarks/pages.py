@@ -5,10 +5,10 @@
 Prints one JSON object: milliseconds from an answer to its HTML (median, 95th percentile of 200),
 for as many references as `--references` says, with two claims each; and bytes of the first page
 with all that it links to. With `--browser` a second one: what Chromium measures of a private
-instance with the sample corpus (Navigation Timing: from the beginning of the navigation to the end
-of DOMContentLoaded, when our pages can be used; they have no other script), of the page with the
-question box and of an answer. `first` is the very first page that the gateway shows after it was
-started, `cold` is a browser that has nothing of ours yet, `warm` one that has.
+instance with the sample corpus, from the beginning of the navigation: the first byte, the first and
+the largest contentful paint of each main page, and the CPU time of its main thread (`cpu_ms`, from
+the DevTools protocol), which a busy machine does not lengthen. `cold` is a browser that has nothing
+of ours yet, `warm` one that has; `floor` is a page without style, script or markup of ours.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import os
 import statistics
 import time
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
 from api_gateway.documents.adding_view import kinds
@@ -30,6 +30,9 @@ from api_gateway.questions.question_in import MAX_QUESTION_CHARS
 from api_gateway.questions.view import question_view
 from api_gateway.schemas import QuestionOut
 from cli.output.printing import Console
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
 
 ROUNDS = 200
 _NAMES = UUID("0a6fd8f0-4a3e-4a0c-9d53-1a4f9e6f2f10")
@@ -216,49 +219,77 @@ def first_page() -> str:
     )
 
 
-USABLE = """() => {
-    const [one] = performance.getEntriesByType("navigation");
-    return [one.responseStart, one.domContentLoadedEventEnd];
+WATCH = """new PerformanceObserver((list) => {
+    for (const one of list.getEntries()) window.largest = one.startTime;
+}).observe({ type: "largest-contentful-paint", buffered: true })"""
+PAINTED = "() => window.largest && performance.getEntriesByName('first-contentful-paint').length"
+PAINTS = """() => {
+    const [page] = performance.getEntriesByType("navigation");
+    const [first] = performance.getEntriesByName("first-contentful-paint");
+    return [page.responseStart, first.startTime, window.largest];
 }"""
-VISITS = 11
+VISITS = 10
+FLOOR = "/healthz"
+"""What a browser paints with no markup, style or script of ours: the time of the machine itself."""
 
 
 def in_browser() -> dict[str, Any]:
-    """Milliseconds to the first byte and to a page that can be used: medians but for `first`."""
+    """Milliseconds to the first byte, the first paint and the largest one: medians of ten loads.
+
+    Pages are visited in turn, so that a load of the machine falls on all of them, and `ratio` is
+    the first paint over that of `FLOOR`: it can be compared where milliseconds cannot.
+    """
     from benchmarks.screenshots import instance  # a browser is no need of the other figures
     from cli.commands.ask import ask
     from cli.commands.demo import QUESTIONS
 
     with instance(Console(stderr=True)) as (url, browser):
-
-        def visits(path: str, count: int, *, warm: bool) -> list[list[float]]:
-            times = []
-            kept = browser.new_context()
-            for _ in range(count):
-                context = kept if warm else browser.new_context()
-                page = context.new_page()
-                page.goto(url + path, wait_until="load")
-                times.append(page.evaluate(USABLE))
-                page.close()
-            return times
-
-        found: dict[str, Any] = {"first": _told(visits("/", 1, warm=False))}
         asked = ask(url, {"question": QUESTIONS[0]})
-        answer = f"/questions/{asked['id']}"
-        found["answer_references"] = len(asked["answer"]["references"])
-        for name, path in {"ask": "/", "answer": answer}.items():
-            found[f"{name}_cold"] = _told(visits(path, VISITS, warm=False))
-            found[f"{name}_warm"] = _told(visits(path, VISITS, warm=True)[1:])
-    return {"bench": "browser", "load": os.getloadavg()[0], **found}
+        return {"bench": "browser", **paints(browser, url, f"/questions/{asked['id']}")}
+
+
+def paints(browser: "Browser", url: str, answer: str) -> dict[str, Any]:
+    """The paints of each page of the instance at `url`, whose page of an answer is at `answer`."""
+    paths = {
+        **{"floor": FLOOR, "ask": "/", "answer": answer, "history": "/questions"},
+        **{"library": "/library", "verify": "/verify", "operate": "/operate"},
+        **{"quality": "/operate/quality"},
+    }
+    seen: dict[str, list[list[float]]] = {}
+    kept = browser.new_context()
+    for path in paths.values():
+        _visit(kept, url + path)  # so that it has styles and scripts
+    for _ in range(VISITS):
+        for name, path in paths.items():
+            fresh = browser.new_context()
+            seen.setdefault(f"{name}_cold", []).append(_visit(fresh, url + path))
+            fresh.close()
+            seen.setdefault(f"{name}_warm", []).append(_visit(kept, url + path))
+    told = {name: _told(times) for name, times in seen.items()}
+    for name, one in told.items():
+        floor = told[f"floor_{name.rpartition('_')[2]}"]["first_paint_ms"]
+        one["ratio"] = round(one["first_paint_ms"] / floor, 2)
+    return {"load": os.getloadavg()[0], **told}
+
+
+def _visit(context: "BrowserContext", address: str) -> list[float]:
+    page = context.new_page()
+    devtools = context.new_cdp_session(page)
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.add_init_script(WATCH)
+    page.goto(address, wait_until="load")
+    page.wait_for_function(PAINTED)
+    times: list[float] = page.evaluate(PAINTS)
+    metrics = devtools.send("Performance.getMetrics")["metrics"]
+    times += [one["value"] * 1000 for one in metrics if one["name"] == "TaskDuration"]
+    page.close()
+    return times
 
 
 def _told(times: list[list[float]]) -> dict[str, float]:
-    first_byte, usable = zip(*times, strict=True)
-    return {
-        "first_byte_ms": round(statistics.median(first_byte), 1),
-        "usable_ms": round(statistics.median(usable), 1),
-        "longest_ms": round(max(usable), 1),
-    }
+    names = ("first_byte_ms", "first_paint_ms", "largest_paint_ms", "cpu_ms")
+    medians = (round(statistics.median(each), 1) for each in zip(*times, strict=True))
+    return dict(zip(names, medians, strict=True))
 
 
 def main() -> None:

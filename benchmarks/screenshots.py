@@ -73,7 +73,11 @@ def instance(console: Console) -> Iterator[tuple[str, Browser]]:
             follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None))
             store.engine.dispose()
             # As root Chromium starts only without its sandbox; it shows our own pages here.
-            browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+            # Its process for a graphics card draws what nobody sees.
+            browser = playwright.chromium.launch(
+                executable_path=executable,
+                args=["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer"],
+            )
             yield url, browser
             browser.close()
 

@@ -131,6 +131,23 @@ GROUPS = {
 }
 """Groups of commands of other modules, in the same form."""
 
+PANELS = {
+    "Begin": ("up", "demo", "status"),
+    "Ask and check": ("ask", "verify", "summarize", "extract", "search", "mcp"),
+    "Evidence": (
+        *("ingest", "import", "refresh", "watches", "packs", "sources", "findings"),
+        *("editions", "reread", "anchors"),
+    ),
+    "Operate": (
+        *("dead-letters", "stages", "recalls", "recheck", "reviews", "report", "keys", "audit"),
+        *("erase", "backup", "restore", "migrate", "queues", "partitions"),
+    ),
+    "Processes of a fleet": ("worker", "scheduler", "gateway"),
+    "Measure": ("evaluate",),
+}
+"""The commands as `attest --help` shows them, by what somebody wants to do."""
+_PANEL = {name: panel for panel, names in PANELS.items() for name in names}
+
 DataDirOption = Annotated[
     Path | None, typer.Option("--data-dir", help="where the embedded servers keep their data")
 ]
@@ -160,7 +177,7 @@ def _settings(ctx: typer.Context, **changes: Any) -> Settings:
     return Instance.of(ctx).settings.model_copy(update=overrides)
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["up"])
 def up(
     ctx: typer.Context,
     data_dir: DataDirOption = None,
@@ -183,7 +200,7 @@ def up(
     raise typer.Exit(run(settings, on_event=tell, log_dir=log_dir))
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["demo"])
 def demo(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """Start a private instance, ingest the sample corpus and ask four questions."""
     from cli.commands.demo import run_demo
@@ -191,7 +208,7 @@ def demo(ctx: typer.Context, as_json: JsonOption = False) -> None:
     raise typer.Exit(run_demo(_settings(ctx), as_json=as_json))
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["ask"])
 def ask(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="the question")],
@@ -230,7 +247,7 @@ def ask(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["verify"])
 def verify(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="a text with claims, in any format that is read")],
@@ -262,7 +279,7 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["summarize"])
 def summarize(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="a clinical note, in any format that is read")],
@@ -294,7 +311,7 @@ def summarize(
         render(Console(), result)
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["ingest"])
 def ingest(
     ctx: typer.Context,
     paths: Annotated[list[Path], typer.Argument(help="files and folders")],
@@ -338,10 +355,10 @@ def ingest(
 
 
 for _name, (_where, _help) in COMMANDS.items():
-    app.command(_name, help=_help, cls=late(_where))(elsewhere)
+    app.command(_name, help=_help, cls=late(_where), rich_help_panel=_PANEL[_name])(elsewhere)
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["migrate"])
 def migrate(ctx: typer.Context) -> None:
     """Bring the database schema up to date."""
     from cli.commands.migrate import bring_up_to_date
@@ -349,7 +366,7 @@ def migrate(ctx: typer.Context) -> None:
     bring_up_to_date(resolve(Instance.of(ctx).settings).database_url)
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["worker"])
 def worker(
     ctx: typer.Context,
     stage: Annotated[list[Stage] | None, typer.Option(help="only these; all if left out")] = None,
@@ -362,7 +379,7 @@ def worker(
     run_worker(resolve(usable(Instance.of(ctx).settings)), stage or list(Stage), threads)
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["scheduler"])
 def scheduler(ctx: typer.Context) -> None:
     """Run the scheduler: relay, reconciler, index upkeep."""
     from cli.instance.environment_check import usable
@@ -371,7 +388,7 @@ def scheduler(ctx: typer.Context) -> None:
     run_scheduler(resolve(usable(Instance.of(ctx).settings)))
 
 
-@app.command()
+@app.command(rich_help_panel=_PANEL["gateway"])
 def gateway(
     ctx: typer.Context,
     host: Annotated[str | None, typer.Option()] = None,
@@ -387,7 +404,7 @@ def gateway(
 
 
 for _name, (_where, _help) in GROUPS.items():
-    app.command(_name, help=_help, cls=late(_where))(elsewhere)
+    app.command(_name, help=_help, cls=late(_where), rich_help_panel=_PANEL[_name])(elsewhere)
 
 
 _WRITTEN_BY_OTHERS = 0o022

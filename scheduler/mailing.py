@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import sqlalchemy as sa
 import structlog
 
+from store.core.plurals import counted
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.recalls import alerts
@@ -90,7 +91,7 @@ def message(settings: Settings, alert: Alert, address: str) -> EmailMessage:
     here = settings.public_url.rstrip("/") or f"http://{settings.host}:{settings.port}"
     many = len(alert.answers)
     mail = EmailMessage()
-    mail["Subject"] = f"Attest: {many} answer{'' if many == 1 else 's'} of yours changed"
+    mail["Subject"] = f"Attest: {counted(many, 'answer')} of yours changed"
     mail["From"], mail["To"] = settings.mail_from, address
     mail["Message-ID"] = f"<{alert.number}@attest.invalid>"
     mail["Auto-Submitted"] = "auto-generated"  # RFC 3834: no program answers it

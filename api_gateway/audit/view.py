@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from api_gateway.pages.wording import Badge
 from store.audit.audit import ChainReport
+from store.core.plurals import counted
 
 WHOLE = Badge("Whole", "good", "check", "Each event follows the one before it, as it was written")
 BROKEN = Badge("Broken", "bad", "cross", "Something was edited, removed, added or moved")
@@ -84,15 +85,18 @@ class ChainView:
     words: str
     checked: str
     everything: bool
+    events: int = 0
 
 
 def chain_view(report: ChainReport, after: int) -> ChainView:
     """The view of a verification that began after the event `after` (0: at the first event)."""
-    many = f"{report.events:,} event{'' if report.events == 1 else 's'}"
+    many = counted(report.events, "event")
     begin = "from the first one" if after == 0 else f"behind event {after:,}"
-    if report.whole:
+    if report.whole and not report.events:
+        words = "Nothing was written yet."
+    elif report.whole:
         words = f"{many}, {begin}, to event {report.checked.seq:,}: each as it was written."
     else:
         words = f"{many} {begin} hold; then: {report.reason}."
     badge = WHOLE if report.whole else BROKEN
-    return ChainView(badge, words, str(report.checked), everything=after == 0)
+    return ChainView(badge, words, str(report.checked), everything=after == 0, events=report.events)

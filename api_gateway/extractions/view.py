@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from api_gateway.pages.clocks import moment
+from api_gateway.extractions.values import written
+from api_gateway.pages.clocks import dollars, moment
 from api_gateway.pages.highlights import Place, Run, inside, runs
 from api_gateway.pages.wording import Badge
 from api_gateway.resources.page_routes import SentLine
@@ -35,7 +37,6 @@ _UNKNOWN = Badge("Unknown", "quiet", "question", "Nothing is known of its state"
 RAW = "raw_text"
 """The field that holds the whole document; the document itself is shown instead."""
 _SHORT = frozenset({"tnm", "ihc", "msi", "tmb", "psa", "icd", "mrn"})
-_UNITS = frozenset({"mm", "cm"})
 _MOST_WORDS = 240
 """Our choice: the most characters of a quote beside a field; the text itself is next to it."""
 _WHOLE = 0.5
@@ -98,12 +99,12 @@ def label(name: str) -> str:
 
 
 def result_view(text: str, result: Mapping[str, Any], chosen: str | None) -> ResultView:
-    """The view of a result; spans count the code points of `text`.
+    """The view of a result, its fields as they follow in the text; spans count its code points.
 
     Args:
         chosen: the item whose words are highlighted.
     """
-    fields, missing, places = [], [], []
+    placed, missing, places = [], [], []
     for name, body in result.get("fields", {}).items():
         if name == RAW:
             continue
@@ -113,14 +114,15 @@ def result_view(text: str, result: Mapping[str, Any], chosen: str | None) -> Res
         items, item_places = _items(text, name, body)
         places += item_places
         badge = STATUS.get(body["status"], _UNKNOWN)
-        fields.append(FieldView(name, label(name), badge, items))
+        begin = min((place.start for place in item_places), default=len(text))
+        placed.append((begin, FieldView(name, label(name), badge, items)))
     lit = [
         place
         for place in places
         if place.name == chosen or place.end - place.start <= _WHOLE * max(len(text), 1)
     ]
     return ResultView(
-        fields=fields,
+        fields=[field for _, field in sorted(placed, key=lambda one: one[0])],
         missing=missing,
         runs=runs(text, lit, chosen),
         facts=_facts(result),
@@ -146,39 +148,13 @@ def _cut(words: str) -> str:
 
 def _value(value: Any, words: str) -> str:
     """A read value; empty if it says no more than the document's own words."""
-    text = _said(value)
-    if words and (text == words or (isinstance(value, Mapping) and value.get("kind") == "words")):
+    text = written(value)
+    if words and (
+        text.split() == words.split()
+        or (isinstance(value, Mapping) and value.get("kind") == "words")
+    ):
         return ""
     return _cut(text)
-
-
-def _said(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:g}"
-    if isinstance(value, Mapping):
-        texts = {name: _said(part) for name, part in value.items() if name != "kind"}
-        kept = {name: part for name, part in texts.items() if part}
-        if len(kept) == 1:
-            return next(iter(kept.values()))
-        return " · ".join(_with_unit(str(name), part) for name, part in kept.items())
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(filter(None, map(_said, value)))
-    return str(value)
-
-
-def _with_unit(name: str, value: str) -> str:
-    """A named value as people write it: a word for itself, a number after its name, its unit
-    behind it."""
-    if name == "percent":
-        return f"{value}%"
-    named, _, unit = name.rpartition("_")
-    if named and unit in _UNITS:
-        return f"{label(named).lower()} {value} {unit}"
-    return f"{label(name).lower()} {value}" if value[:1].isdecimal() else value
 
 
 def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -190,6 +166,6 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         if result.get("composite")
         else "",
         "Read by": str(provenance.get("generator") or ""),
-        "Cost": f"US$ {provenance['cost_usd']}" if provenance.get("cost_usd") else "",
+        "Cost": dollars(Decimal(str(provenance["cost_usd"]))) if provenance.get("cost_usd") else "",
     }
     return [(name, value) for name, value in facts.items() if value]

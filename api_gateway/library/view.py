@@ -134,7 +134,7 @@ def watch_view(body: Mapping[str, Any], run: Refresh | None) -> WatchView:
 
 def _progress(run: Refresh) -> str:
     of = f" of {run.total:,}" if run.total is not None else ""
-    return f"{run.records:,}{of} records read, {run.fresh:,} new and searchable soon"
+    return f"records read: {run.records:,}{of}; {run.fresh:,} new and searchable soon"
 
 
 @dataclass(frozen=True)

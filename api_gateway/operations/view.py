@@ -6,6 +6,7 @@ from typing import Any
 
 from api_gateway.pages.clocks import dollars, span_of_hours
 from api_gateway.pages.wording import Badge
+from store.core.plurals import counted
 from store.core.settings import Settings
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
@@ -117,7 +118,7 @@ def seconds(many: float) -> str:
 
 def cost_words(spent: Spent) -> tuple[str, str]:
     """The known cost, and the number of requests and of tokens without a known cost."""
-    detail = f"{spent.requests} request{'' if spent.requests == 1 else 's'} to language models"
+    detail = f"{counted(spent.requests, 'request')} to language models"
     if spent.unpriced:
         tokens = sum(usage.input_tokens + usage.output_tokens for usage in spent.unpriced)
         detail += f"; the cost of up to {tokens:,} tokens is not known and not in it"
@@ -177,7 +178,13 @@ def _work_tiles(stages: Sequence[StageLine]) -> list[Tile]:
     dead = sum(stage.queue.dead_letters for stage in stages)
     held = sum(stage.state.held for stage in stages)
     return [
-        Tile("Messages waiting", f"{waiting:,}", f"{held:,} of them held", None, "#stages"),
+        Tile(
+            "Messages waiting",
+            f"{waiting:,}",
+            f"{held:,} of them held" if held else "none held",
+            None,
+            "#stages",
+        ),
         Tile(
             "Dead letters",
             f"{dead:,}",

@@ -112,7 +112,17 @@ def _environment() -> Environment:
     environment.filters["inquery"] = lambda words: quote(str(words), safe="")
     environment.globals.update(static=static_url, given_up=GIVEN_UP, samples=SAMPLES.is_dir())
     macros = environment.get_template("macros.html").module
-    for name in ("icon", "badge", "when", "clock", "quotation", "text", "paging", "sent_before"):
+    for name in (
+        "icon",
+        "badge",
+        "when",
+        "clock",
+        "quotation",
+        "text",
+        "paging",
+        "sent_before",
+        "heading",
+    ):
         environment.globals[name] = getattr(macros, name)
     # Defaults for a page without a caller: nothing is hidden, and no form needs a token.
     environment.globals.update(may=frozenset(map(str, Scope)), csrf="", signed_in=False)

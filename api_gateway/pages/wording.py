@@ -165,11 +165,13 @@ EXAMPLES = (
 
 
 _TOO_LONG = re.compile(r"String should have at most (\d+) characters?")
+_EMPTY = re.compile(r"String should have at least 1 character|Field required")
 
 
 def plainly(message: str) -> str:
     """A message about a field in plain words."""
-    return _TOO_LONG.sub(lambda match: f"has more than {int(match[1]):,} characters", message)
+    told = _TOO_LONG.sub(lambda match: f"has more than {int(match[1]):,} characters", message)
+    return _EMPTY.sub("is empty: write it", told)
 
 
 def badge(kind: Mapping[str, Badge], state: str | None) -> Badge:

@@ -18,6 +18,8 @@ from api_gateway.quality.view import (
     cost_alt,
     cost_days,
     groups,
+    numeric,
+    tiles,
     values,
 )
 from api_gateway.state import InGateway
@@ -27,7 +29,7 @@ from store.models import now
 from store.reports import model_usage, quality, quality_report, week_report
 from store.reports.model_usage import DayCost
 from store.reports.quality_report import Day
-from store.reports.week_tables import summary, tables
+from store.reports.week_tables import costs, stops, summary, tables
 
 router = APIRouter(prefix="/operate", include_in_schema=False, dependencies=[needs(Scope.OPERATE)])
 
@@ -37,7 +39,7 @@ CHOICES = (1, 7, 30, 90)
 
 @router.get("/quality")
 def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLResponse:
-    """Every metric with its target and its days, and what language models cost."""
+    """Every metric with its target and its days, what the gate did, and what models cost."""
     at = now()
     with gateway.store.reading() as session:
         report = quality_report.report(session, at - timedelta(days=days), at)
@@ -45,6 +47,8 @@ def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLRe
     return page(
         request,
         "operate/quality.html",
+        tiles=tiles(report),
+        tables=numeric([stops(report.counts), costs(report.counts)]),
         groups=groups(report.metrics, report.trend, days),
         cost=cost,
         cost_alt=cost_alt(cost),
@@ -93,7 +97,7 @@ def report_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLRes
         request,
         "operate/report.html",
         summary=summary(report),
-        tables=tables(report),
+        tables=numeric(tables(report)),
         days=days,
         choices=CHOICES,
         since=moment(since),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from api_gateway.pages import links
-from api_gateway.pages.clocks import ClockView, Moment, clocks, milliseconds, moment, published
+from api_gateway.pages.clocks import ClockView, Moment, clocks, milliseconds, published
 from api_gateway.pages.wording import (
     ABSTENTION,
     CLAIM,
@@ -227,7 +227,7 @@ def answer_view(body: Mapping[str, Any]) -> AnswerView:
         images=list(filter(None, map(_image, body.get("images", ())))),
         recall=recall_view(body.get("recall") or {}, by_key),
         counts=_counts(body.get("verification_summary") or {}),
-        updated=moment(fresh.get("latest_fetch_at")),
+        updated=published(fresh.get("latest_fetch_at")),
         oldest=None if oldest is None else _span(oldest),
         stale_sources=fresh.get("stale_sources") or (),
         facts=facts(body),

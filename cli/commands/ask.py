@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from api_gateway.pages.wording import plainly
 from api_gateway.questions.filters import Filters
 from api_gateway.questions.question_in import QuestionIn
 from cli.client.gateway import client_of, submit
@@ -38,7 +39,7 @@ def asked(text: str, **options: Any) -> QuestionIn:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = next((_OPTIONS[part] for part in first["loc"] if part in _OPTIONS), first["loc"][0])
-        told = first["msg"].removeprefix("Value error, ")
+        told = plainly(first["msg"].removeprefix("Value error, "))
         if first["type"] == "literal_error":
             told = one_of(str(first["input"]), re.findall(r"'(\w+)'", first["ctx"]["expected"]))
         raise ValueError(f"{name}: {told}") from None

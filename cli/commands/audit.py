@@ -22,6 +22,7 @@ from store.audit import log
 from store.audit import trail as audit_trail
 from store.audit.audit import ChainReport
 from store.audit.trail import Trail
+from store.core.plurals import counted
 from store.models import AuditEvent
 
 audit_app = typer.Typer(help="The tamper-evident log.", no_args_is_help=True)
@@ -85,7 +86,7 @@ def verify(
     if as_json:
         print_json(_report(report))
     elif report.whole:
-        say(f"the chain is whole: {report.events} events, the last is {report.checked}")
+        say(f"the chain is whole: {counted(report.events, 'event')}, the last is {report.checked}")
     if not report.whole:
         raise typer.Exit(complain(f"the chain is broken: {report.reason}"))
 

@@ -21,6 +21,7 @@ from store.audit.ed25519 import public_key
 from store.audit.export import read_manifest, verify_export, write_export
 from store.audit.keys import existing_key, parse, signing_key
 from store.core.atomic_files import appearing_file
+from store.core.plurals import counted
 
 FileArgument = Annotated[Path, typer.Argument(help="JSON Lines; the manifest stands beside it")]
 
@@ -68,7 +69,7 @@ def export(
     if as_json:
         print_json(manifest.model_dump(mode="json"))
     else:
-        say(f"{manifest.count} events in {file}, signed by {manifest.public_key}")
+        say(f"{counted(manifest.count, 'event')} in {file}, signed by {manifest.public_key}")
 
 
 def verify_exported(
@@ -90,7 +91,7 @@ def verify_exported(
         print_json(to_jsonable_python(report))
     elif report.whole:
         whose = "the key given" if trusted else "whoever holds that key: compare it, or use --key"
-        say(f"whole: {report.events} events, signed by {report.public_key} ({whose})")
+        say(f"whole: {counted(report.events, 'event')}, signed by {report.public_key} ({whose})")
     if not report.whole:
         raise typer.Exit(complain(f"the export is broken: {report.reason}"))
 

@@ -13,7 +13,7 @@ from cli.instance.context import Instance, JsonOption, print_json
 from cli.instance.instance import resolve, with_data_dir
 from cli.output.bars import terminal_bars
 from cli.output.printing import say, say_beside
-from cli.output.tables import counted
+from store.core.plurals import counted
 from store.operations import backup as store_backup
 
 FileArgument = Annotated[Path, typer.Argument(help="one file; it holds words of patients")]

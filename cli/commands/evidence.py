@@ -11,8 +11,8 @@ from sqlmodel import Session
 
 from cli.output.bars import terminal_bars
 from cli.output.printing import say
-from cli.output.tables import counted
 from knowledge.matching.choosing import one_of
+from store.core.plurals import counted
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.documents import claimed_works, indexing

@@ -12,7 +12,8 @@ from rich.table import Table
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.instance.instance import resolve
 from cli.output.printing import say, say_beside
-from cli.output.tables import counted, table_console
+from cli.output.tables import table_console
+from store.core.plurals import counted
 from store.operations import partitions
 
 partitions_app = typer.Typer(help="The servers that hold parts of the index.", no_args_is_help=True)

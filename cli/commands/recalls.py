@@ -10,6 +10,7 @@ from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.printing import say
 from cli.output.tables import table_console, tell_more
 from scheduler import mailing
+from store.core.plurals import counted
 from store.recalls import alerts, log, recalls
 
 recalls_app = typer.Typer(help="Answers whose sources changed.", no_args_is_help=True)
@@ -60,7 +61,7 @@ def find_recalls(ctx: typer.Context, as_json: JsonOption = False) -> None:
     if as_json:
         print_json({"affected": count})
     else:
-        say(f"{count} answers are affected")
+        say(f"affected: {counted(count, 'answer')}")
 
 
 @recalls_app.command("mails")
@@ -84,7 +85,7 @@ def mails(
         print_json({"sent": sent, "in_doubt": open_})
         return
     if again:
-        say(f"{sent} mails are sent")
+        say(f"sent: {counted(sent, 'mail')}")
     for owner, answers in open_.items():
         say(f"{owner}: {', '.join(answers)}")
     if not open_:

@@ -14,6 +14,7 @@ from cli.output.bars import terminal_bars
 from cli.output.printing import say
 from cli.output.tables import table_console
 from messages import Stage
+from store.core.plurals import counted
 from store.core.unit_of_work import Store
 from store.models import RecheckAnswer
 from store.pipeline import circuits
@@ -109,7 +110,7 @@ def _show(found: Progress, answers: list[RecheckAnswer]) -> None:
     if len(answers) > SHOWN:
         on_stderr(f"{len(answers) - SHOWN} more answers: --json has all")
     outcomes, dry = found.outcomes, found.run.dry_run
-    say(f"{found.done} answers verified again: {outcomes['stands']} stand")
+    say(f"{counted(found.done, 'answer')} verified again: {outcomes['stands']} stand")
     say(f"{outcomes['falls']} {'would be' if dry else 'are'} recalled{_by(found)}")
     if outcomes["needs_judge"]:
         hint = "no language model settled it" if found.run.ask else "--ask puts it to the model"

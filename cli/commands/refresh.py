@@ -17,6 +17,7 @@ from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.bars import terminal_bars
 from cli.output.printing import Console, say
 from knowledge.feeds.sources import connector_policy
+from store.core.plurals import counted
 from store.core.unit_of_work import Store
 from store.models import Refresh, Watch, now
 from store.sources import refresh_requests, refreshes
@@ -201,11 +202,12 @@ def _report(state: State, *, quiet: bool) -> None:
             errors.print(text, style="red", soft_wrap=True)
         elif not quiet:
             say(
-                f"{name}: {run.refresh.records} records, {run.refresh.fresh} new or changed "
-                f"versions, {run.refresh.problems} problems, {_seconds(run.refresh):.1f} s"
+                f"{name}: {counted(run.refresh.records, 'record')}, "
+                f"{run.refresh.fresh} new or changed, "
+                f"{counted(run.refresh.problems, 'problem')}, {_seconds(run.refresh):.1f} s"
             )
     if state.dead:
-        text = f"{state.dead} messages died: attest dead-letters list"
+        text = f"{counted(state.dead, 'message')} died: attest dead-letters list"
         errors.print(text, style="red")
     if state.dead or any(run.refresh.status == "failed" for run in state.runs):
         raise typer.Exit(1)

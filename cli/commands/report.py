@@ -8,7 +8,7 @@ import typer
 
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.printing import say
-from cli.output.tables import counted
+from store.core.plurals import counted
 from store.models import now
 from store.reports import week_report
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from cli.commands.verify import text_of
 from cli.evaluate.notes import note_of
 from cli.output.printing import Console
-from cli.output.tables import counted
+from store.core.plurals import counted
 from workers.summarize.summary import summarize
 
 _AS_IT_IS = {".txt", ".md", ".text", ""}

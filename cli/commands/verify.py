@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from cli.output.printing import Console
-from cli.output.tables import counted
+from store.core.plurals import counted
 from workers.file_formats import UnreadableDocument, read
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along

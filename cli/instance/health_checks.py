@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.output.tables import counted
 from store.audit.audit import ChainReport
+from store.core.plurals import counted
 from store.operations.partitions import Listed
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport, UnderWay

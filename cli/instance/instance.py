@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api_gateway.http.host_names import url_of
+from cli.output.typed import typed
 from store.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def _has_urls(settings: Settings) -> bool:
 
 def _not_running(settings: Settings, variables: str) -> NotRunning:
     return NotRunning(
-        f"nothing runs on {settings.data_dir.resolve()}: start it with `attest up`, name "
-        f"another one with --data-dir, or set {variables}"
+        f"nothing runs on {settings.data_dir.resolve()}: start it with "
+        f"`{typed(settings, 'up')}`, name another one with --data-dir, or set {variables}"
     )
 
 

@@ -17,8 +17,3 @@ def tell_more(cursor: str | None) -> None:
     """Print the cursor of the next page, if there is one, on stderr: stdout holds the page."""
     if cursor is not None:
         say_beside(f"more: --cursor {cursor}")
-
-
-def counted(n: int, noun: str) -> str:
-    """Return `1 claim`, `2 claims`."""
-    return f"{n} {noun}" + ("" if n == 1 else "s")

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal, NamedTuple
@@ -10,6 +11,7 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -65,7 +67,18 @@ def _in_any_zone(value: datetime) -> datetime:
     return value
 
 
-Moment = Annotated[AwareDatetime, AfterValidator(_in_any_zone)]
+def _written(value: object) -> object:
+    """Refuse numbers, also as strings: they would be read as seconds since 1970, and a year be
+    lost."""
+    if isinstance(value, datetime) or re.match(r"\d{4}-\d\d-\d\d", str(value).strip()):
+        return value
+    raise ValueError(
+        "write it as 2026-01-31T00:00:00Z; of which only the year or the month counts where "
+        "published_precision is year or month"
+    )
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(_in_any_zone)]
 
 REGISTRY_PATTERN = r"^(ACTRN\d{14}|UMIN\d{9}|ISRCTN\d{8}|jRCT\w+|EUCTR?[\w-]+)$"
 

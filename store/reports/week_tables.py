@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from store.core.plurals import counted
 from store.reports.model_usage import Asked
 from store.reports.quality import Counts
 from store.reports.quality_report import Judged, QualityReport
@@ -36,10 +37,10 @@ def summary(report: WeekReport) -> str:
     missed = len(report.quality.missed)
     abstained = sum(counts.abstained.values())
     return (
-        f"{counts.answers} answers were sealed, {abstained} of them abstained; "
-        f"{counts.failed} questions failed. {_took(counts)}"
+        f"{counted(counts.answers, 'answer')} sealed, {abstained} of them abstained; "
+        f"{counted(counts.failed, 'question')} failed. {_took(counts)}"
         f"{missed} of {len(report.quality.metrics)} metrics miss their target. "
-        f"{sum(death.died for death in report.deaths)} messages died."
+        f"{counted(sum(death.died for death in report.deaths), 'message')} died."
     )
 
 
@@ -63,16 +64,7 @@ def tables(report: WeekReport) -> list[Table]:
             "No source is followed.",
         ),
         *_of_dead_letters(report),
-        Table(
-            "Costs of language models",
-            (
-                *("purpose", "requests", "US dollars", "cost not known"),
-                *("US dollars each, half below", "95% below"),
-                *("seconds, half faster", "95% faster"),
-            ),
-            [_asked(one) for one in report.quality.counts.asked],
-            "No language model was asked.",
-        ),
+        costs(report.quality.counts),
         Table(
             "Answers that were recalled",
             ("state", "answers"),
@@ -115,13 +107,32 @@ def _of_questions(quality: QualityReport) -> list[Table]:
             ],
             "No answer was sealed.",
         ),
-        Table(
-            "Claims that the gate stopped",
-            ("check", "claims"),
-            [(_check(check), str(claims)) for check, claims in quality.counts.stops.items()],
-            "It stopped none.",
-        ),
+        stops(quality.counts),
     ]
+
+
+def stops(counts: Counts) -> Table:
+    """The claims that the gate stopped, by the check that did."""
+    return Table(
+        "Claims that the gate stopped",
+        ("check", "claims"),
+        [(_check(check), str(claims)) for check, claims in counts.stops.items()],
+        "It stopped none.",
+    )
+
+
+def costs(counts: Counts) -> Table:
+    """The requests to language models by purpose, with their costs and times."""
+    return Table(
+        "Costs of language models",
+        (
+            *("purpose", "requests", "US dollars", "cost not known"),
+            *("US dollars each, half below", "95% below"),
+            *("seconds, half faster", "95% faster"),
+        ),
+        [_asked(one) for one in counts.asked],
+        "No language model was asked.",
+    )
 
 
 def _trend(report: WeekReport) -> Table:

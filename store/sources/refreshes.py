@@ -18,6 +18,7 @@ from sqlmodel import Session, col, select
 
 from knowledge.feeds.sources import connector_policy
 from messages import RefreshV1
+from store.core.plurals import counted
 from store.core.unit_of_work import UnitOfWork
 from store.documents import identifier_merges, publication_status
 from store.models import Refresh, Watch
@@ -151,7 +152,7 @@ def finish_if_stored(work: UnitOfWork, refresh: Refresh, at: datetime) -> None:
     if items.pending:
         return
     if items.failed:
-        error = f"{items.failed} answers could not be read: {items.error}"
+        error = f"{counted(items.failed, 'answer')} could not be read: {items.error}"
         fail(work, refresh, error, at, kind="Unreadable")
         return
     watch = _locked_watch(work.session, refresh)

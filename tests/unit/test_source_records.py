@@ -47,3 +47,16 @@ def test_every_moment_that_is_taken_can_be_read_in_any_time_zone(
     held: datetime = getattr(record, field)
     for hours in (-23, 23):
         held.astimezone(UTC).astimezone(timezone(timedelta(hours=hours)))
+
+
+@pytest.mark.parametrize("written", ["2024", "2024-03", 2024, 1_700_000_000, "1700000000", ""])
+def test_a_year_or_a_number_is_no_moment(written: object) -> None:
+    with pytest.raises(ValidationError, match="published_precision"):
+        SourceRecord.model_validate({"title": "t", "text": "x", "published_at": written})
+
+
+def test_a_moment_is_taken_as_it_is_written() -> None:
+    at = datetime(2024, 3, 1, tzinfo=UTC)
+    for written in (at, "2024-03-01T00:00:00Z", "2024-03-01T01:00:00+01:00"):
+        record = SourceRecord.model_validate({"title": "t", "text": "x", "published_at": written})
+        assert record.published_at == at

@@ -118,7 +118,7 @@ def test_an_answer_that_takes_long_says_what_it_waits_for(
         seen.open("/")
         seen.page.get_by_label("Question").fill("Does ctDNA predict recurrence?")
         seen.page.get_by_role("button", name="Ask").click()
-        told = seen.page.get_by_text("It takes longer than usual")
+        told = seen.page.get_by_text("stands still: stopped by")
         expect(told).to_be_visible()
         if scripts:
             seen.shot("slow")

@@ -144,13 +144,15 @@ def test_quality_is_drawn_and_told(look: Look, api: httpx.Client, store: Store) 
     api.get(f"/v1/questions/{asked['id']}", params={"wait": 30})
     seen = look()
     seen.open("/operate/quality")
+    expect(seen.page.locator(".tile").first).to_contain_text("Answers")
+    seen.shot("quality")
+    seen.open("/operate")
     pictures = seen.page.locator("main img")
     expect(pictures.first).to_be_visible()
     for n in range(pictures.count()):
         pictures.nth(n).scroll_into_view_if_needed()
         width = "(one) => one.decode().then(() => one.naturalWidth)"
         assert pictures.nth(n).evaluate(width) > 0
-    seen.shot("quality")
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def test_a_refresh_waits_until_everything_is_stored_and_indexed_and_says_what_ca
 ) -> None:
     done = attest.process("refresh", "guidelines", "--query", "*")
     assert done.returncode == 0, done.stderr
-    told = r"guidelines: 1 records, 1 new or changed versions, 1 problems, \d+\.\d s\n"
+    told = r"guidelines: 1 record, 1 new or changed, 1 problem, \d+\.\d s\n"
     assert re.fullmatch(told, done.stdout), done.stdout
     assert _count(engine, "outbox", "status <> 'done'") == 0
     assert _count(engine, "anchor") + _count(engine, "chunk") > 0

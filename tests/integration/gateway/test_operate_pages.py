@@ -129,9 +129,10 @@ def test_the_overview_says_in_words_what_is_late_stopped_dead_and_paid(desk: Run
 
 def test_an_instance_in_which_nothing_happened_has_its_pages_too(desk: Running) -> None:
     assert "Nothing is followed" in words(page(desk, "/operate"))
-    assert "no such dead letters" in words(page(desk, LETTERS))
-    assert "Unknown" in words(page(desk, "/operate/quality"))
+    assert "Nothing waits for a decision" in words(page(desk, LETTERS))
+    assert "It stopped none." in words(page(desk, "/operate/quality"))
     assert "There are no such events" in words(page(desk, "/operate/audit?event=none"))
+    assert "Nothing was written yet" in words(page(desk, "/operate/audit"))
 
 
 def test_the_last_hours_are_drawn_and_told_by_the_hour(desk: Running) -> None:
@@ -176,7 +177,7 @@ def test_the_navigation_leads_to_every_operate_page(desk: Running) -> None:
 @pytest.mark.requirement("DC-5")
 def test_a_letter_is_found_by_its_fault_tried_and_replayed_by_forms(desk: Running) -> None:
     (letter_id,) = died(desk)
-    fault = the(page(desk, LETTERS), ".faults a")
+    fault = the(page(desk, LETTERS), ".faults h2 a")
     assert fault.get_text() == "the index is empty"
     listed = page(desk, str(fault["href"]))
     letter = the(listed, "tbody a")
@@ -452,11 +453,11 @@ def test_the_report_is_a_page_too_and_tells_what_was_missed_stopped_and_judged(
     desk: Running,
 ) -> None:
     empty = words(page(desk, "/operate/report"))
-    assert "0 answers were sealed" in empty
+    assert "0 answers sealed" in empty
     assert "Every target that can be judged is met." in empty
     seal(desk, routing_compliant=False)
     told = page(desk, "/operate/report?days=1")
-    assert "1 answers were sealed" in words(told)
+    assert "1 answer sealed" in words(told)
     first = soup(told).select("table")[0].get_text()
     assert "routing_compliance_rate" in first
     assert "share of answers that lead with" in first

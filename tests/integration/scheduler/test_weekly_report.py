@@ -128,5 +128,5 @@ def test_the_command_writes_it(inline: InlineWorker, settings: Settings, tmp_pat
     assert "quote_anchor_coverage" in body["missed"]
     (written,) = body["files"]
     text = Path(written).read_text("utf-8")
-    assert "1 answers were sealed" in text
+    assert "1 answer sealed" in text
     assert TRIAL_QUESTION not in text

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.instance.failures import plain
-from cli.output.tables import counted
+from store.core.plurals import counted
 from tests.commands import Attest
 
 

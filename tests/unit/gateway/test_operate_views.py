@@ -25,8 +25,10 @@ from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
 from store.pipeline.circuits import StageState
 from store.pipeline.queue_report import QueueReport
-from store.reports.model_usage import DayCost, Spent, Unpriced
-from store.reports.quality_report import Day, Judged
+from store.reports.model_usage import Asked, DayCost, Spent, Unpriced
+from store.reports.quality import Counts, Ended
+from store.reports.quality_report import Day, Judged, QualityReport
+from store.reports.week_tables import Table
 
 AT = datetime(2026, 11, 22, 14, 30, 5, tzinfo=UTC)
 DAYS = [f"2026-11-{n:02d}" for n in range(16, 23)]
@@ -289,17 +291,64 @@ def test_a_metric_stands_beside_its_target_met_or_not() -> None:
 
 def test_a_day_on_which_nothing_was_seen_is_unknown_and_never_zero() -> None:
     name = "supported_claim_rate"
-    trend = [Day("2026-11-21", {}), Day("2026-11-22", {name: Figure(0.97, 4)})]
+    trend = [
+        Day("2026-11-20", {name: Figure(1.0, 2)}),
+        Day("2026-11-21", {}),
+        Day("2026-11-22", {name: Figure(0.97, 4)}),
+    ]
     view = metric(name, 0.97, trend)
     assert [(one.day, one.value, one.over) for one in view.points] == [
+        ("2026-11-20", "1", 2),
         ("2026-11-21", "", 0),
         ("2026-11-22", "0.97", 4),
     ]
     assert view.chart == "/operate/quality/charts/supported_claim_rate.svg?days=7"
-    assert "known on 1 of 2 days" in view.alt
+    assert "known on 2 of 3 days" in view.alt
     assert "target ≥ 0.95" in view.alt
     assert metric(name, None, [Day("2026-11-22", {})]).chart is None, "an empty chart says nothing"
+    assert metric(name, 0.97, trend[1:]).chart is None, "a single point is no line"
     assert metric("quote_anchor_coverage", 600.0, trend).points == [], "a state has no days"
+
+
+def test_what_the_gate_did_and_what_an_answer_cost_stand_above_all_metrics() -> None:
+    asked = [Asked("judge", 30, Decimal("0.6"), 0, 900.0, 2000.0, 0.02, 0.03)]
+    counts = Counts(
+        [Ended("guidelines", "answered", 9), Ended("guidelines", "no_evidence", 3)],
+        failed=1,
+        response_ms_p50=800.0,
+        response_ms_p95=2100.0,
+        cost_usd=Decimal("0.6"),
+        cost_unknown=2,
+        stops={"judge": 4},
+        asked=asked,
+    )
+    known = {"own_words_rate": 0.9, "source_words_rate": 0.1, "judges_disagree_rate": 0.25}
+    metrics = [judged(name, value, 40) for name, value in known.items()]
+    report = QualityReport(AT, AT, metrics, [], counts)
+    assert {one.label: (one.value, one.detail) for one in quality_view.tiles(report)} == {
+        "Answers": ("12", "3 abstained, 1 failed; 95% took up to 2.1 s"),
+        "In a model's own words": (
+            "90%",
+            "of 40 claims that it drafted; 10% in words of sources",
+        ),
+        "Judges disagreed on": ("25%", "of 40 claims"),
+        "Requests an answer": (
+            "2.5",
+            "30 requests to models, those for documents and notes too",
+        ),
+        "Cost of an answer": ("US$ 0.0600", "US$ 0.6000 in all; of 2 it is not known"),
+    }
+    nothing = Counts([], 0, None, None, Decimal(0), 0)
+    empty = quality_view.tiles(QualityReport(AT, AT, [], [], nothing))
+    assert [one.value for one in empty] == ["0", "none", "none", "none", "unknown"]
+
+
+def test_columns_of_figures_are_told_from_those_of_words() -> None:
+    table = Table(
+        "t", ("what", "value", "target"), [("a", "1,000", "≥ 0.9"), ("b", "unknown", "-")]
+    )
+    ((_, figures),) = quality_view.numeric([table])
+    assert figures == [False, True, True]
 
 
 def test_every_day_has_its_cost_also_where_nothing_was_asked() -> None:

@@ -84,6 +84,6 @@ def test_exact_words_stand_alone_or_in_a_form() -> None:
     for name in ("extractions/_fields.html", "notes/note.html"):
         for before in re.findall(r"<[^<>]*>\{\{ [\w.]+\|exact", found[name]):
             assert "source-words-inline" in before, before
-    css = (TEMPLATES.parent / "static" / "css" / "documents.css").read_text("utf-8")
+    css = (TEMPLATES.parent / "static" / "css" / "attest.css").read_text("utf-8")
     (rule,) = re.findall(r"\.source-words-inline \{([^}]*)\}", css)
     assert "display: inline-block;" in rule

@@ -40,7 +40,7 @@ def evidence(
     told = shares(parts)
     open_share, open_labels = _unread(parts, attempt, told)
     whole |= {"uncovered": open_share, "open labels": math.log1p(open_labels)}
-    found = {}
+    found: dict[str, Evidence] = {}
     for field in rubric.fields:
         if field_policies()[field].extent != "document":
             result = attempt.fields.get(field)

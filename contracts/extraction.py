@@ -46,6 +46,7 @@ class FieldScore(Part):
     score: float
     weight: float
     present: bool
+    borne: float = 1.0
     issues: tuple[str, ...] = ()
     grave: bool = False
 
@@ -54,6 +55,8 @@ class Score(Part):
     """The scores of an attempt, shares."""
 
     overall: float
+    likelihood: float = 0.0
+    likely: Mapping[str, float] = {}
     completeness: float
     accuracy: float
     consistency: float

@@ -1,17 +1,19 @@
-"""How good an attempt is, in four dimensions, and what the next one should mend. Pure.
+"""How good an attempt is, in four dimensions, how likely it is right, what to mend next. Pure.
 
 Weights, rules and feedback are those of seed marc_v1, section 3.3.1, without the defects that PEERS
 section 1 (d) found: the whole document counts, spans are compared, and an evaluator that fails
-raises; nothing here makes up a score.
+raises; nothing here makes up a score. The four dimensions steer the loop; what a document is said
+to be worth is how likely its fields are right (`evaluation.likelihood`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
+from statistics import mean, median
 
 from workers.extract.evaluation.accuracy import accuracy
 from workers.extract.evaluation.bounds import bound, read_share
 from workers.extract.evaluation.completeness import completeness, spoken_of
 from workers.extract.evaluation.consistency import consistency
+from workers.extract.evaluation.likelihood import likelihoods
 from workers.extract.evaluation.scores import (
     Evaluation,
     EvaluationFailed,
@@ -60,26 +62,32 @@ def evaluate(
     precise = _weighted(exact) * read_share(parts, attempt)
     impossible = validity(attempt)
     contrary = consistency(attempt, lambda field: spoken.get(field, False))
-    dimensions = policy().dimensions
     valid = policy().validity.score(len(impossible))
     agreeing = policy().consistency.score(len(contrary))
+    doubted = (*filled, *exact)
+    critical = [one.field for one in doubted if one.issues and _is_critical(one, rubric)]
+    critical += [one.field for one in (*impossible, *contrary) if one.severity == "critical"]
+    limit = bound(parts, rubric, attempt, spoken, critical)
+    shares = likelihoods(parts, rubric, attempt, doubted)
+    sure = mean(shares.values()) if shares else 1.0
+    if any(one.severity == "critical" for one in (*impossible, *contrary)):
+        sure = min(sure, policy().bounds.unfit)
+    dimensions = policy().dimensions
     overall = (
         complete * dimensions.completeness
         + precise * dimensions.accuracy
         + agreeing * dimensions.consistency
         + valid * dimensions.clinical_validity
     )
-    doubted = (*filled, *exact)
-    critical = [one.field for one in doubted if one.issues and _is_critical(one, rubric)]
-    critical += [one.field for one in (*impossible, *contrary) if one.severity == "critical"]
-    limit = bound(parts, rubric, attempt, spoken, critical)
     score = Score(
         overall=round(min(overall, limit.most), 6),
+        likelihood=round(min(sure, limit.surest), 6),
+        likely={field: round(share, 3) for field, share in shares.items()},
         completeness=complete,
         accuracy=precise,
         consistency=agreeing,
         clinical_validity=valid,
-        breakdown=(*filled, *exact),
+        breakdown=doubted,
     )
     return Evaluation(
         score=score,

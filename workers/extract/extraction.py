@@ -36,8 +36,9 @@ class Extraction:
 
     @property
     def score(self) -> float:
-        """The mean of the parts' best scores."""
-        return sum(one.outcome.best.score for one in self.parts) / len(self.parts)
+        """How likely a field is right: the mean over the parts."""
+        best = [one.outcome.best.evaluation.score for one in self.parts]
+        return sum(one.likelihood for one in best) / len(best)
 
     @property
     def iterations(self) -> int:
@@ -64,7 +65,8 @@ class Extraction:
         if any(one.part.rest for one in self.parts):
             return True
         return any(
-            one.score < policy().review_below or one.evaluation.feedback.review_fields
+            min(one.score, one.evaluation.score.likelihood) < policy().review_below
+            or one.evaluation.feedback.review_fields
             for one in best
         )
 

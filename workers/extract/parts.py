@@ -261,9 +261,27 @@ _MIDDLE = re.compile(
 def plain_points(text: str) -> str:
     """The text with "." for a decimal point in the middle of the line ("1·2"); as long as before.
 
-    Before a power of ten it multiplies.
+    Before a power of ten it multiplies. Letters that a scan made of digits are digits again, in a
+    word of digits and marks ("2O24", "lOO mg").
     """
-    return _MIDDLE.sub(r"\1.", text)
+    return _SCANNED.sub(_as_digits, _MIDDLE.sub(r"\1.", text))
+
+
+_SCANNED = re.compile(
+    r"(?<![\w./-])(?:[\dOoIl]{1,2}[./-][\dOoIl]{1,2}[./-](?:[12l][\dOoIl]{3}|[\dOoIl]{2})|"
+    r"(?:\d{1,4}[OoIl]{1,3}\d?|[1-9lI][OolI]{1,3})(?=\s?(?:mg|mcg|microg|ml|mL|mm|cm)\b))(?![\w-])"
+)
+"""A day, or a number with its unit, in which digits may have been read as letters."""
+
+
+def _as_digits(one: re.Match[str]) -> str:
+    day = any(mark in one.group() for mark in "./-")
+    if day and not any(sign.isdigit() for sign in one.group()):
+        return one.group()
+    return one.group().translate(_DIGITS)
+
+
+_DIGITS = str.maketrans("OoIl", "0011")
 
 
 _NEW_LINE = re.compile(r"\n")

@@ -250,15 +250,9 @@ def proposed_attempt(
     return Attempt(document_type=rubric.type, fields=fields)
 
 
-_ALIKE = frozenset(["diagnosis", "histology", "impression", "preoperative_diagnosis", "plan",
-                    "postoperative_diagnosis", "procedure", "specimen", "findings", "follow_up",
-                    "chief_complaint", "primary_site", "hospital_course"])  # fmt: skip
-"""Fields of words of which one statement may state several."""
-
-
 def _of_another(field: str, result: FieldResult, parts: Parts, rules: Attempt) -> bool:
     """Whether words that nothing but the model takes for the field's state something else: they
-    begin with a label that is not the field's, or are all within what another field has."""
+    begin with a label that is not the field's, or are all within a value that is no text."""
     if field_policies()[field].kind != "words" or not result.items:
         return False
     start, end = result.items[0].start, result.items[0].end
@@ -271,7 +265,7 @@ def _of_another(field: str, result: FieldResult, parts: Parts, rules: Attempt) -
     return any(
         one.start <= start and end <= one.end
         for name, held in rules.fields.items()
-        if field_policies()[name].extent != "document" and not {name, field} <= _ALIKE
+        if field_policies()[name].kind != "words"
         for one in held.items
     )
 
@@ -296,7 +290,7 @@ def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | N
     if held is None or not held.items or not result.items:
         return result
     if kind == "words":
-        return result if result.items[0].value.key == held.items[0].value.key else held
+        return result if _tells_better(parts, result.items[0], held.items[0]) else held
     if result.many:
         both = tuple({one.value.key: one for one in (*held.items, *result.items)}.values())
         opposed = markers_contradict(one.value for one in both)
@@ -311,6 +305,21 @@ def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | N
         return result
     every = (*held.items, *result.items)
     return FieldResult(status=Status.AMBIGUOUS, items=every, origin="model")
+
+
+def _tells_better(parts: Parts, said: Item, held: Item) -> bool:
+    """Whether quoted words are those that the rules read, with more of the same statement, or
+    without what another label says."""
+    if said.value.key == held.value.key:
+        return True
+    if said.start <= held.start and held.end <= said.end:
+        return not _labels_within(parts, said)
+    return said.start == held.start and said.end < held.end and _labels_within(parts, held)
+
+
+def _labels_within(parts: Parts, item: Item) -> bool:
+    at = bisect_left(parts.sections, item.start + 1, key=_begins)
+    return at < len(parts.sections) and parts.sections[at].heading_start < item.end
 
 
 def second_opinion(ask: AskOpinion) -> Callable[[str, Attempt], Mapping[str, float]]:

@@ -39,7 +39,9 @@ class Placed(NamedTuple):
 _held: "WeakKeyDictionary[Parts, Sequence[Placed]]" = WeakKeyDictionary()
 
 
-_stated: "WeakKeyDictionary[Parts, Sequence[Mapping[str, float]]]" = WeakKeyDictionary()
+_stated: "WeakKeyDictionary[Parts, Sequence[tuple[Placed, Mapping[str, float]]]]" = (
+    WeakKeyDictionary()
+)
 
 
 def units(parts: Parts) -> Sequence[Placed]:
@@ -49,13 +51,18 @@ def units(parts: Parts) -> Sequence[Placed]:
     return _held[parts]
 
 
+def shares(parts: Parts) -> Sequence[tuple[Placed, Mapping[str, float]]]:
+    """Every unit with how likely it states each field by the learned reader."""
+    if parts not in _stated:
+        _stated[parts] = [(one, stated(one.unit)) for one in units(parts)]
+    return _stated[parts]
+
+
 def told(parts: Parts, field: str, kind: str = "label") -> list[Placed]:
     """The units of a kind that state a field by the learned reader, the surest first."""
-    if parts not in _stated:
-        _stated[parts] = [stated(one.unit) for one in units(parts)]
-    shares = [(share[field], one) for one, share in zip(units(parts), _stated[parts], strict=True)
-              if one.unit.kind == kind and share.get(field, 0.0) >= LEAST]  # fmt: skip
-    return [one for _, one in sorted(shares, key=lambda pair: -pair[0])]
+    found = [(share[field], one) for one, share in shares(parts)
+             if one.unit.kind == kind and share.get(field, 0.0) >= LEAST]  # fmt: skip
+    return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
 def _labels(parts: Parts) -> list[Placed]:

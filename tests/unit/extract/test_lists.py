@@ -86,7 +86,7 @@ def test_the_evaluator_sees_entries_that_were_left_under_a_label(text: str, word
 
 def test_a_whole_list_counts_as_complete() -> None:
     found = extract_text(NOTE.format(list="Allergies:\n- Penicillin (anaphylaxis)\n- Sulfa (rash)"))
-    assert found.score == 1.0
+    assert found.parts[0].outcome.best.score == 1.0
 
 
 def test_a_procedure_of_which_entries_are_left_is_no_complete_one() -> None:

@@ -72,4 +72,4 @@ def test_what_decides_is_read_so_to_the_end() -> None:
     results = {one.value.marker: one.value.result for one in found.fields["ihc_markers"].items
                if isinstance(one.value, Marker)}  # fmt: skip
     assert results == {"ER": "positive", "HER2": "positive"}
-    assert found.score == 1.0
+    assert found.parts[0].outcome.best.score == 1.0

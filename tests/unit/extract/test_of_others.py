@@ -86,7 +86,7 @@ def test_a_relative_s_disease_counts_neither_as_found_nor_as_missed() -> None:
     found = extract_text(text)
     assert not [one for one in OF_THE_TUMOR if found.fields[one].items]
     assert [one.value.key[1] for one in found.fields["medications"].items] == ["lisinopril"]
-    assert found.score > 0.95
+    assert found.parts[0].outcome.best.score > 0.95
     relative = attempt("clinical-notes", stage=placed(text, "stage", "stage IV"))
     _, scores = accuracy(Parts(text), rubric("clinical-notes"), relative)
     assert [one.score for one in scores] == [0.0]
@@ -167,7 +167,7 @@ def test_the_evaluator_gives_nothing_for_a_forbidden_medication_and_misses_none(
     text = f"{DATED}Do not take ibuprofen 400 mg.\nMetformin 500 mg twice daily\n"
     found = extract_text(text, document_type="prescription")
     assert [one.value.key[1] for one in found.fields["medications"].items] == ["metformin"]
-    assert found.score > 0.95
+    assert found.parts[0].outcome.best.score > 0.95
     taken = attempt(
         "prescription", medications=placed_many(text, "medications", "ibuprofen 400 mg")
     )
@@ -179,4 +179,4 @@ def test_a_document_of_nothing_but_forbidden_drugs_has_none() -> None:
     text = f"{DATED}Do not take ibuprofen 400 mg tablets. Avoid naproxen 250 mg.\n"
     found = extract_text(text, document_type="prescription")
     assert found.fields["medications"].status is Status.NOT_PRESENT
-    assert found.score > 0.95
+    assert found.parts[0].outcome.best.score > 0.95

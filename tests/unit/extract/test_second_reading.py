@@ -1,11 +1,11 @@
 """What the evaluator sees that the rules that extract cannot: leftovers, damage, doubts."""
 
+from pathlib import Path
 from statistics import correlation, mean
 
 import pytest
 
-from benchmarks import extraction_heldout
-from benchmarks.extraction_made import Report
+from cli.evaluate.extraction_cases import Case, read_cases
 from tests.grid import grid
 from tests.unit.extract.made import ABSENT, REPORT, attempt, placed, placed_many
 from workers.extract.evaluation.damage import damage, meant
@@ -20,6 +20,7 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import rubric
 from workers.extract.rules.choosing import extract_field
 
+STRANGERS = Path(__file__).parents[3] / "benchmarks" / "documents" / "strangers"
 MANY_ABSENT = FieldResult(status=Status.NOT_PRESENT, many=True)
 
 
@@ -148,7 +149,7 @@ def test_a_clinical_text_without_a_type_is_in_doubt_and_a_letter_is_not() -> Non
     assert not type_in_doubt(Parts("Thank you for the pleasant afternoon."), rubric("unknown"))
 
 
-def _truth(one: Report) -> tuple[float, float]:
+def _truth(one: Case) -> tuple[float, float]:
     found = extract_text(one.text)
     kind = found.parts[0].part.document_type
     shares = [right(name, gold, found.fields, kind) for name, gold in one.fields.items()]
@@ -157,6 +158,11 @@ def _truth(one: Report) -> tuple[float, float]:
 
 @pytest.mark.requirement("MV-2.3")
 def test_the_score_follows_the_truth_on_documents_that_nothing_was_tuned_to() -> None:
-    pairs = [_truth(one) for one in extraction_heldout.reports()]
+    pairs = [_truth(one) for one in read_cases(STRANGERS)]
     scores, shares = [one for one, _ in pairs], [one for _, one in pairs]
     assert correlation(scores, shares) > 0.6
+    right_in_full = [score for score, share in pairs if share == 1.0]
+    wrong = [score for score, share in pairs if share < 1.0]
+    ordered = mean(a > b for a in right_in_full for b in wrong)
+    assert ordered > 0.75, "the chance that of a document with a wrong field and one without"
+    assert abs(mean(scores) - mean(shares)) < 0.05

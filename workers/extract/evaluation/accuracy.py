@@ -36,20 +36,28 @@ def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Seq
         if field not in field_policies():
             scores.append(_scored(field, rubric, 0.0, ("there is no such field",)))
             continue
-        judged = _missed(field, parts, attempt, result, _judge(field, parts, result))
+        by_rules = _judge(field, parts, result)
+        judged = _missed(field, parts, attempt, result, by_rules)
         if judged is not None:
             score, issues, grave = _doubted(field, parts, rubric, result, judged, worn)
             grave |= not result.items and _grave_if_missed(field)
             if result.many and _some_unread(field, parts, rubric, attempt):
                 score, grave = min(score, signs_policy().entries_left), True
                 issues = (*issues, f'entries of the list of "{field}" were not read')
-            scores.append(_scored(field, rubric, score, issues, grave=grave))
+            borne = by_rules[0] if by_rules is not None else 1.0
+            scores.append(_scored(field, rubric, score, issues, borne, grave=grave))
     total = sum(one.weight for one in scores)
     return (sum(one.score * one.weight for one in scores) / total if total else 1.0), scores
 
 
 def _scored(
-    field: str, rubric: Rubric, score: float, issues: tuple[str, ...], *, grave: bool = False
+    field: str,
+    rubric: Rubric,
+    score: float,
+    issues: tuple[str, ...],
+    borne: float = 0.0,
+    *,
+    grave: bool = False,
 ) -> FieldScore:
     return FieldScore(
         field=field,
@@ -57,6 +65,7 @@ def _scored(
         present=score > 0,
         score=score,
         weight=policy().tiers[rubric.tier(field)],
+        borne=borne,
         issues=issues,
         grave=grave,
     )

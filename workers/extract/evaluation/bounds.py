@@ -35,6 +35,8 @@ class Bound(NamedTuple):
     """The most that a score may be, and the issues that say why."""
 
     most: float
+    surest: float = 1.0
+    """The most that the likelihood may be; it knows itself what single fields and doubts cost."""
     issues: Sequence[Issue] = ()
 
 
@@ -53,8 +55,9 @@ def bound(
     """
     limits = policy().bounds
     most, issues = 1.0, []
+    surest = 1.0
     if rubric.type == "unknown":
-        most = limits.unfit
+        most = surest = limits.unfit
     for field in (*rubric.required, *rubric.important):
         result = attempt.fields.get(field)
         if result is None or result.status is not Status.NOT_PRESENT:
@@ -65,13 +68,14 @@ def bound(
         if needed and _cannot_be(field, parts, attempt, spoken):
             continue
         most = min(most, limits.unfit if needed else limits.not_found)
+        surest = min(surest, limits.unfit if needed else 1.0)
         words = f'"{field}" was not found, and nothing says that it is not there'
         severity = "critical" if needed else "major"
         issues.append(Issue(severity=severity, field=field, description=words))
     serious = len(set(critical))
     if serious:
         most = min(most, max(limits.floor, limits.critical - serious * limits.each_critical))
-    return Bound(most, issues)
+    return Bound(most, surest, issues)
 
 
 def _cannot_be(field: str, parts: Parts, attempt: Attempt, spoken: Mapping[str, bool]) -> bool:

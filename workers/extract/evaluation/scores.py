@@ -1,5 +1,6 @@
 """What an evaluation consists of. Pure."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -32,15 +33,20 @@ class FieldScore(_Record):
     present: bool
     score: float
     weight: float
+    borne: float = 1.0
+    """The share of a value that its own words and the rules' reading of the document bear."""
     issues: tuple[str, ...] = ()
     grave: bool = False
     """Whether a person should look at it, whatever the score."""
 
 
 class Score(_Record):
-    """The four dimensions and their weighted sum, 0-1."""
+    """The four dimensions and their weighted sum; how likely the fields are right, together, with
+    what bounds it, and each; 0-1."""
 
     overall: float
+    likelihood: float = 0.0
+    likely: Mapping[str, float] = {}
     completeness: float
     accuracy: float
     consistency: float

@@ -35,7 +35,7 @@ _FIGURE = (
 _DOSE = (
     rf"(?P<dose>{_FIGURE}(?:/\d+(?:[.,]\d+)?)?)\s*+"
     rf"(?:(?:-|–|—|to)\s*+(?P<most>{_FIGURE})\s*+)?"
-    r"(?P<unit>(?:mg|mcg|micrograms?|units?|iu|grams?|g)\s?/\s?(?:\d{1,3}(?:\.\d)?\s?)?ml|meq|mg/m2|mg/m²|mg/kg|mg|micrograms?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)"
+    r"(?P<unit>(?:mg|mcg|microg(?:rams?)?|units?|iu|grams?|g)\s?/\s?(?:\d{1,3}(?:\.\d)?\s?)?ml|meq|mg/m2|mg/m²|mg/kg|mg|microg(?:rams?)?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)"
     r"(?:/(?:dose|act(?:uation)?|puff|spray|inhalation)(?![a-z])|/\d{1,4}(?:\.\d{1,3})?\s?(?:mg|mcg|g)(?![a-z/]))?+"
     r"(?![A-Za-z/]|\s*+/\s*+d?l|\s++(?:of\s++)?(?:p?rbcs?|rcc|blood|ffp|plasma|platelets|packed)\b)"
 )
@@ -103,7 +103,7 @@ _TIMES_AHEAD = re.compile(rf"(?i)^{_OFTEN}\s++(?P<and>and\s++)?")
 _FORM_OR_ROUTE = re.compile(rf"(?i){_FORM}|{_ROUTE}")
 _SIG = re.compile(r"(?i)\bsig\s?:[^\n]{0,40}$|\bsig\s?:\s*+$")
 _SIG_REACH = 60
-_UNITS = {"meq": "mEq", "microgram": "mcg", "milligram": "mg", "gram": "g"}
+_UNITS = {"meq": "mEq", "microgram": "mcg", "microg": "mcg", "milligram": "mg", "gram": "g"}
 _STRENGTH = re.compile(
     r"(?i)\s{0,5}(?:cream|ointment|powder|solution|gel|lotion|drops|spray|shampoo|paste|foam|patch)\b"
 )

@@ -323,7 +323,7 @@ def read_words(field: str, quoted: str) -> Value | None:
     if not stripped:
         return None
     if policy.kind == "words":
-        return Words(text=stripped)
+        return Words(text=quoted.strip())
     for finder in _readers(field):
         found = list(finder(stripped))
         if found:

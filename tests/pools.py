@@ -30,6 +30,8 @@ from multiprocessing.sharedctypes import Synchronized
 import pytest
 from _pytest.runner import runtestprotocol
 
+from tests.processes import share_server, start_server
+
 WAITING = ("e2e", "chaos", "integration", "contract")
 """Folders whose tests mostly wait, the longest first; tests of all other folders compute."""
 TOGETHER = "tests/e2e/pages/"
@@ -88,6 +90,8 @@ class Pools:
         if session.testsfailed or session.config.option.collectonly:
             return None  # pytest's own loop tells what there is to tell
         waiting, computing = pools(session.items, len(os.sched_getaffinity(0)))
+        if waiting.items:
+            start_server()
         run = Run(session, doubted=set(waiting.items))
         run.finish(waiting, computing)
         failed = run.failed
@@ -234,6 +238,7 @@ def work(
     folders = config._tmp_path_factory  # type: ignore[attr-defined]
     folders._basetemp = folders.mktemp(pool.name)
     config.pluginmanager.register(Telling(parent))
+    share_server()
 
     following = _taking(pool, taken)
     item = next(following, None)

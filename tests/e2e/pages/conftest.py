@@ -25,7 +25,13 @@ from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples" / "records"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",  # a fifth of the CPU of a whole Chromium
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 CURABLE = "Does Xyzomab lower mortality in heart failure with atrial fibrillation?"
 FINDING = "In heart failure with atrial fibrillation, Xyzomab lowered made-up mortality by 12%."
 

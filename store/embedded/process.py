@@ -101,17 +101,16 @@ def _signals_later() -> Iterator[None]:
         return
     arrived: list[int] = []
     handlers = {number: signal.getsignal(number) for number in _ENDING}
-    for number, handler in handlers.items():
-        if callable(handler):
-            signal.signal(number, lambda number, _: arrived.append(number))
+    handled = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in handled:
+        signal.signal(number, lambda came, _: arrived.append(came))
     try:
         yield
     finally:
-        for number, handler in handlers.items():
-            if callable(handler):
-                signal.signal(number, handler)
-        for number in arrived:
-            signal.raise_signal(number)
+        for number, handler in handled.items():
+            signal.signal(number, handler)
+        for came in arrived:
+            signal.raise_signal(came)
 
 
 def spawn(command: Command, output: int | IO[bytes]) -> "subprocess.Popen[bytes]":

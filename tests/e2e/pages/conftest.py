@@ -33,6 +33,8 @@ BROWSERS = (
     "google-chrome-stable",
 )
 CURABLE = "Does Xyzomab lower mortality in heart failure with atrial fibrillation?"
+PHONE_IN_THE_DARK = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+"""A window's options. Colours do not follow from its width, nor places from its colours."""
 FINDING = "In heart failure with atrial fibrillation, Xyzomab lowered made-up mortality by 12%."
 
 

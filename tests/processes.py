@@ -93,7 +93,7 @@ def share_server() -> None:
 
     The fork cannot ask whether it still runs, as multiprocessing does: it is no child of the fork.
     """
-    vars(forkserver._forkserver)["ensure_running"] = lambda: None  # type: ignore[attr-defined]
+    vars(forkserver._forkserver)["ensure_running"] = lambda: None
 
 
 def _run(arguments: list[str], env: dict[str, str], log: str) -> None:

@@ -19,9 +19,6 @@ DEV_READY := $(VENV)/.setup-dev-$(call key,requirements.lock requirements-dev.lo
 # nothing is remembered. CI runs everything every time.
 TREE = git ls-files -co --exclude-standard -z 2>/dev/null | xargs -0 -r cksum 2>/dev/null | cksum | sed -n 's/ \([1-9][0-9]*\)$$/-\1/p'
 
-# One process a core; the tests of one file stay together.
-PARALLEL := -n auto --dist loadfile
-
 # Where this is set, as in many containers, each process would compile all of our modules anew.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -79,9 +76,9 @@ screenshots: $(DEV_READY) ## make the pictures of the README anew; needs a Chrom
 	@$(BIN)/python -m benchmarks.screenshots
 
 fuzz: $(DEV_READY) ## mutate all that is read, by example (EXAMPLES=20000), in state machines (MACHINES=300), by coverage (SECONDS=60, TARGETS=...)
-	@ATTEST_TEST_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \
+	@ATTEST_TEST_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m tests.pools --timeout 0 -q \
 		-k "mutated or damaged or changed_fields or changed_bytes or any_bytes" tests/unit/ingest tests/fuzz
-	@ATTEST_TEST_EXAMPLES=$(or $(MACHINES),300) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \
+	@ATTEST_TEST_EXAMPLES=$(or $(MACHINES),300) $(BIN)/python -m tests.pools --timeout 0 -q \
 		tests/integration/runtime/machines
 	@$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
 

@@ -4,15 +4,11 @@ import gc
 import os
 import shutil
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 import psutil
-import pytest
-from xdist.scheduler import LoadFileScheduling
 
 pytest_plugins = ["tests.servers"]
-PAGES = "tests/e2e/pages/"
 MEMORY = Path("/dev/shm")
 LEAST_FREE, LEAST_AVAILABLE = 3e9, 6e9
 """Bytes there, and of memory: files of tests take up to two gigabytes, their processes as much."""
@@ -51,16 +47,3 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 20, 100)
-
-
-class ByFixtures(LoadFileScheduling):
-    """Tests of a file stay together, and those of a folder that share an instance and a browser."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file: str = super()._split_scope(nodeid)
-        return PAGES if file.startswith(PAGES) else file
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFixtures | None:
-    """The scheduler of `--dist=loadfile`."""
-    return ByFixtures(config, log) if config.getoption("dist") == "loadfile" else None

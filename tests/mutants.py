@@ -161,7 +161,7 @@ def _imports(file: Path) -> set[str]:
 
 def fails(files: Sequence[str], tree: Path) -> bool:
     """Whether one of these files of tests fails on a copy of the project, or takes too long."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run(
             [*command, *files],

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -79,6 +80,20 @@ def _warm() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.warm"])
     return context
+
+
+def start_server() -> None:
+    """Start what `attest` forks from, before a process is needed."""
+    _warm()
+    forkserver.ensure_running()
+
+
+def share_server() -> None:
+    """In a fork of the process that started it: use it too.
+
+    The fork cannot ask whether it still runs, as multiprocessing does: it is no child of the fork.
+    """
+    vars(forkserver._forkserver)["ensure_running"] = lambda: None
 
 
 def _run(arguments: list[str], env: dict[str, str], log: str) -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -23,6 +23,7 @@ SERVICE_ACCOUNTS = ("attest", "postgres", "nobody")
 """Accounts tried, in this order, when root must run a server without privileges."""
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -87,12 +88,49 @@ def _die_with_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
     return ask
 
 
+@contextlib.contextmanager
+def _signals_later() -> Iterator[None]:
+    """Deliver signals behind the block.
+
+    While Python forks it calls functions in which an exception is printed and lost
+    (`os.register_at_fork`; `logging` has some). That of a handler which ends the program, as
+    Ctrl-C does, would be: the program would go on, told to end.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # handlers run in the main thread only
+        return
+    arrived: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in _ENDING}
+    handled = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in handled:
+        signal.signal(number, lambda came, _: arrived.append(came))
+    try:
+        yield
+    finally:
+        for number, handler in handled.items():
+            signal.signal(number, handler)
+        for came in arrived:
+            signal.raise_signal(came)
+
+
 def spawn(command: Command, output: int | IO[bytes]) -> "subprocess.Popen[bytes]":
     """Start `command` in a session of its own, both output streams going to `output`.
 
     The working directory is entered before privileges are dropped, so a server may work in a
     directory that its user could not reach by name. Raises ServerUnavailable if it cannot start.
     """
+    process = None
+    try:
+        with _signals_later():
+            process = _spawn(command, output)
+    except BaseException:  # of a signal: the caller does not know the process
+        if process is not None:
+            stop(process, signal.SIGKILL, 5)
+        raise
+    return process
+
+
+def _spawn(command: Command, output: int | IO[bytes]) -> "subprocess.Popen[bytes]":
     user = None if command.user == os.geteuid() else command.user
     with warnings.catch_warnings():
         # Python 3.12 warns of any code between fork and exec; ours is one bound C call.

@@ -31,8 +31,8 @@ from tests.fakes.web import Clock
 from workers.inline import InlineWorker
 from workers.runtime.relay import reconcile
 
-# Twice as long as a deletion may stay unnoticed; `make chaos` takes sixty.
-DAYS = int(os.environ.get("ATTEST_TEST_SIMULATED_DAYS", "20"))
+# Longer than a deletion may stay unnoticed; `make chaos` takes sixty.
+DAYS = int(os.environ.get("ATTEST_TEST_SIMULATED_DAYS", "13"))
 SEED = int(os.environ.get("ATTEST_TEST_SEED", "20260101"))
 NOTICED = timedelta(days=9)
 """A deletion shows in no list of changes: fetched by id after a week, and again a day later."""

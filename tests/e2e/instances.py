@@ -65,15 +65,17 @@ class Up:
     def wait_ready(self) -> None:
         """Wait until the gateway answers."""
 
-        def ready() -> bool:
-            if self.process.poll() is not None:
-                pytest.fail(self.text())
-            try:
-                return httpx.get(f"{self.url}/readyz", timeout=2).status_code == 200
-            except httpx.TransportError:
-                return False
+        with httpx.Client(timeout=2) as client:
 
-        wait_until(ready, 90, "attest up is ready")
+            def ready() -> bool:
+                if self.process.poll() is not None:
+                    pytest.fail(self.text())
+                try:
+                    return client.get(f"{self.url}/readyz").status_code == 200
+                except httpx.TransportError:
+                    return False
+
+            wait_until(ready, 90, "attest up is ready")
 
     def stop(self) -> int:
         """SIGTERM, and wait for the end."""

@@ -25,8 +25,16 @@ from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples" / "records"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",  # a fifth of the CPU of a whole Chromium
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 CURABLE = "Does Xyzomab lower mortality in heart failure with atrial fibrillation?"
+PHONE_IN_THE_DARK = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+"""A window's options. Colours do not follow from its width, nor places from its colours."""
 FINDING = "In heart failure with atrial fibrillation, Xyzomab lowered made-up mortality by 12%."
 
 

@@ -9,13 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.instances import Up
-from tests.e2e.pages.conftest import Seen, make_key
+from tests.e2e.pages.conftest import PHONE_IN_THE_DARK, Seen, make_key
 from tests.servers import wait_until
 from tests.unit.extract.made import REPORT
 
 Look = Callable[..., Seen]
-PHONE = {"viewport": {"width": 390, "height": 844}}
-DARK = {"color_scheme": "dark"}
 POOR = (
     "GENOMIC REPORT of the laboratory for Mrs. Xyzzy. Mutations were looked for in BRCA1 and KRAS; "
     "variants, tumor mutational burden and microsatellite status are told in a letter."
@@ -128,18 +126,15 @@ def test_a_note_is_summarized_beside_its_words(look: Look) -> None:
     seen.shot("note")
 
 
-@pytest.mark.parametrize("name", ["dark", "phone"])
-def test_documents_are_as_good_in_the_dark_and_on_a_phone(
-    look: Look, report: Path, name: str
-) -> None:
-    seen = look(**(DARK if name == "dark" else PHONE))
+def test_documents_are_as_good_on_a_phone_in_the_dark(look: Look, report: Path) -> None:
+    seen = look(**PHONE_IN_THE_DARK)
     seen.open("/extractions")
-    seen.shot(f"documents-{name}")
+    seen.shot("documents-phone-in-the-dark")
     upload(seen, report)
     seen.page.locator("[data-span='margins-1']").click()
-    seen.shot(f"extraction-{name}")
+    seen.shot("extraction-phone-in-the-dark")
     seen.open("/signin")
-    seen.shot(f"signin-{name}")
+    seen.shot("signin-phone-in-the-dark")
     wide = seen.says("() => document.documentElement.scrollWidth > innerWidth")
     assert not wide
 

@@ -57,10 +57,8 @@ def test_an_empty_instance_says_that_nothing_is_held_and_how_to_begin(
     seen.page.locator("main").get_by_role("link", name="Add evidence").click()
     expect(seen.page.get_by_role("heading", level=1)).to_have_text("Add evidence")
     seen.page.get_by_role("link", name="Library").click()
+    expect(seen.page.get_by_role("button", name="Load the samples")).to_be_visible()
     seen.shot("empty-library")
-    seen.page.get_by_role("button", name="Load the samples").click()
-    expect(seen.page.get_by_role("heading", level=1)).to_have_text("All of it is held")
-    seen.shot("samples")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.pages.conftest import CURABLE, FINDING, Seen
+from tests.e2e.pages.conftest import CURABLE, FINDING, PHONE_IN_THE_DARK, Seen
 
 Look = Callable[..., Seen]
 
@@ -22,8 +22,6 @@ SLIDE = (
     "\n\nCIRCULATE-US is registered as NCT04264702.\n\nReferences\n\n"
     "[1] Tie J et al. PMID: 35657320\n"
 )
-PHONE = {"viewport": {"width": 390, "height": 844}}
-DARK = {"color_scheme": "dark"}
 FILE_NAME = (
     "NCCN_Guidelines_Colon_Cancer_Version_1.2026_January_15_2026_Physician_Edition_final.txt"
 )
@@ -168,13 +166,12 @@ def test_a_text_is_checked_against_sources_of_ones_own(look: Look) -> None:
     seen.shot("contradicted")
 
 
-@pytest.mark.parametrize("name", ["dark", "phone"])
-def test_every_page_is_as_good_in_the_dark_and_on_a_phone(
-    look: Look, answered: str, api: httpx.Client, name: str
+def test_every_page_is_as_good_on_a_phone_in_the_dark(
+    look: Look, answered: str, api: httpx.Client
 ) -> None:
     place = api.get(f"/v1{answered}").json()["answer"]["claims"][0]["citations"][0]
     evidence = f"/evidence/{place['document_id']}/versions/{place['version']}"
-    seen = look(**(DARK if name == "dark" else PHONE))
+    seen = look(**PHONE_IN_THE_DARK)
     for page, path in {
         "ask": "/",
         "answer": answered,
@@ -185,7 +182,7 @@ def test_every_page_is_as_good_in_the_dark_and_on_a_phone(
         "evidence": f"{evidence}?start={place['start']}&end={place['end']}#span",
     }.items():
         seen.open(path)
-        seen.shot(f"{page}-{name}", whole=page != "evidence")
+        seen.shot(f"{page}-phone-in-the-dark", whole=page != "evidence")
         wider = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
         assert not seen.says(wider), f"{page} scrolls sideways"
 

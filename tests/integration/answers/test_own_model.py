@@ -157,15 +157,19 @@ MISBEHAVIOUR: dict[str, Says] = {
 }
 
 
+JUDGES: dict[str, Says] = {
+    "careful": careful,
+    "agreeing": lambda data: careful(data).replace("UNSUPPORTED", "SUPPORTED"),
+    "prose": lambda data: "All fine!",
+}
+JUDGED = ("an invented key", "an invented quotation", "a false claim")
+"""What else it says is no draft, and comes before no judge."""
+
+
 def test_whatever_it_says_the_question_ends_and_nothing_false_is_supported(own: Own) -> None:
     for drafting, drafts in MISBEHAVIOUR.items():
-        for judging in ("careful", "agreeing", "prose"):
-            own.drafts = drafts
-            own.judges = {
-                "careful": careful,
-                "agreeing": lambda data: careful(data).replace("UNSUPPORTED", "SUPPORTED"),
-                "prose": lambda data: "All fine!",
-            }[judging]
+        for judging in JUDGES if drafting in JUDGED else ("careful",):
+            own.drafts, own.judges = drafts, JUDGES[judging]
             body = own.ask()
             for one in body["claims"]:
                 told = f"{drafting}, judge {judging}: {one['text']}"

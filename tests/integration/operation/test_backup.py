@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -28,7 +28,7 @@ from store.core.database import connect
 from store.core.schema import require_current_schema
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
-from store.embedded import DataDir, embedded
+from store.embedded import DataDir, EmbeddedPostgres, embedded
 from store.embedded.binaries import postgres_client
 from store.models import Answer, Question, now
 from store.operations import backup
@@ -415,7 +415,7 @@ def held(settings: Settings) -> Iterator[Path]:
         by = Path(tempfile.mktemp(prefix="restore-held-"))
         owner.execute(
             "CREATE FUNCTION patiently(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN "
-            f"WHILE pg_stat_file('{by}', true) IS NOT NULL LOOP PERFORM pg_sleep(0.05); END LOOP; "
+            f"WHILE (pg_stat_file('{by}', true)).size >= 0 LOOP PERFORM pg_sleep(0.05); END LOOP; "
             "RETURN n; END $$"
         )
         owner.execute("CREATE TABLE patient_one AS SELECT 1 AS n")
@@ -432,12 +432,19 @@ def restoring(settings: Settings, file: Path, there: Path) -> tuple["subprocess.
     own = settings.model_copy(update={"database_url": "", "redis_url": ""})
     process = begun(own, "restore", str(file), f"--data-dir={there}")
 
-    def clusters() -> list[Path]:
-        return list(there.parent.glob(f".{there.name}.restoring-*/layout.json"))
+    def builds() -> bool:
+        """Whether it builds the index; then all words are there already."""
+        assert process.poll() is None
+        for layout in there.parent.glob(f".{there.name}.restoring-*/layout.json"):
+            server = EmbeddedPostgres(DataDir(layout.parent)).conninfo("attest")
+            with suppress(psycopg.OperationalError), psycopg.connect(server) as looking:
+                query = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+                return looking.execute(query).rowcount == 1
+        return False
 
-    wait_until(lambda: bool(clusters()) or process.poll() is not None, 120, "it has a cluster")
-    [found] = clusters()
-    return process, found.parent
+    wait_until(builds, 120, "it builds the index")
+    [found] = there.parent.glob(f".{there.name}.restoring-*")
+    return process, found
 
 
 def test_a_restore_that_is_told_to_end_leaves_neither_words_nor_sockets(

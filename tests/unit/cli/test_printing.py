@@ -54,12 +54,15 @@ STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 GUARDED = {("cli/main.py", "print_exc"), ("cli/main.py", "stderr")}
 """An uncaught error's traceback, printed while the streams are guarded."""
 
+NAMED = re.compile(rf"\b(?:{'|'.join(CALLS | PRINTS | OTHERS | STREAMS)})\b")
+
 HOSTILE = "a\x1b[2J\x1b]8;;x\x07b\x9b31m\x08\x7f\x85\r\u202ec\u2066\u2028\nFORGED"
 
 
 def writes(path: Path) -> Iterator[tuple[int, str]]:
     """Where a module reaches a standard stream, and by which name."""
-    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    text = path.read_text("utf-8")
+    nodes = list(ast.walk(ast.parse(text))) if NAMED.search(text) else []
     attributes = [one for one in nodes if isinstance(one, ast.Attribute)]
     flushed = {one.value for one in attributes if one.attr == "flush"}  # writes nothing of its own
     for node in nodes:

@@ -171,6 +171,7 @@ class Run:
                 raise RuntimeError(f"processes of tests end at once, see {base}")
 
     def _start(self, pool: Pool) -> None:
+        self.session.config.get_terminal_writer().flush()  # or each fork prints it once more
         taken = _FORK.Value("i", 0)
         for _ in range(min(pool.processes, len(pool.files))):
             ours, theirs = _FORK.Pipe(duplex=False)

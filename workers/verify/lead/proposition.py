@@ -17,12 +17,12 @@ from clinical_text.names import same as is_same
 from clinical_text.quantities import Kind, quantities
 from clinical_text.vocabulary import vocabulary
 from knowledge.guards.guard_terms import arm_terms
-from workers.verify.comparable import too_much
 from workers.verify.guards import direction
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import directed_stems
 from workers.verify.guards.population import is_limited
 from workers.verify.guards.statements import Token, read
+from workers.verify.passages.comparable import too_much
 
 Stance = Literal["yes", "no"]
 _LIMITS = frozenset({Kind.DOSE, Kind.DURATION, Kind.DATE})

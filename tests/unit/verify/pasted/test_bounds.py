@@ -54,7 +54,7 @@ def test_a_text_of_too_many_marks_is_refused_with_their_number(piece: str, what:
         statements(piece * 3000)
 
 
-@given(st.text(st.sampled_from(" \t\n\u00ad\u200b|-*#.\"“()[]"), max_size=40))
+@given(st.text(st.sampled_from(' \t\n\u00ad\u200b|-*#."“()[]'), max_size=40))
 def test_a_source_of_marks_alone_bears_nothing_out(text: str) -> None:
     line = told(SENTENCE, text)["statements"][0]
     assert line["relation"] == told(SENTENCE, "Nothing of it.")["statements"][0]["relation"]

@@ -131,7 +131,7 @@ def _qualifies(name: str) -> bool:
     return (
         of_known
         or bool(_MANY.search(name))
-        or (said.islower() and (resolve(of).known or is_english(said)))
+        or (said.islower() and (resolve(of).known or (len(said) > 1 and is_english(said))))
     )
 
 

@@ -126,7 +126,7 @@ def test_a_port_in_use_is_refused_before_anything_starts(up: Up, tmp_path: Path)
 def test_a_command_without_an_instance_says_how_to_start_one(tmp_path: Path) -> None:
     done = attest(f"--data-dir={tmp_path}", "audit", "verify")
     assert done.returncode == 1
-    assert "attest up" in done.stderr
+    assert f"`attest --data-dir {tmp_path} up`" in done.stderr
 
 
 @pytest.mark.parametrize("victim", ["questions", "postgres", "redis", "gateway", "scheduler"])

@@ -233,12 +233,13 @@ def work(
     config = session.config
     # Its own file for what tests print, and its own folder for what they write.
     capture = config.pluginmanager.getplugin("capturemanager")
-    capture.stop_global_capturing()
+    capture.suspend_global_capture()
+    before, capture._global_capturing = capture._global_capturing, None
     capture.start_global_capturing()
     capture.suspend_global_capture()
     folders = config._tmp_path_factory  # type: ignore[attr-defined]
     folders._basetemp = folders.mktemp(pool.name)
-    config.pluginmanager.register(Telling(parent))
+    config.pluginmanager.register(Telling(parent, before))
     share_server()
 
     following = _taking(pool, taken)
@@ -268,6 +269,8 @@ class Telling:
     """The plugin of a fork: it reports to the parent, which prints and counts."""
 
     parent: Connection
+    before: object
+    """What captured before the fork. It stays open, for modules hold its stderr."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:

@@ -85,7 +85,8 @@ def test_a_pasted_document_is_followed_and_its_fields_stand_beside_their_words(
             assert len(soup(chosen).find_all(id="span")) == 1
             compared += 1
     assert compared >= 6
-    assert "score 1.000 of 1, as good as" in " ".join(soup(html).get_text().split())
+    said = " ".join(soup(html).get_text().split())
+    assert re.search(r"score 0\.9\d\d of 1, as good as", said)
     listed = soup(page(gateway, "/extractions")).find("a", href=path)
     assert listed is not None
     assert listed.get_text() == "A made-up visit"

@@ -96,7 +96,8 @@ def test_mv_6_2_a_pathology_report_as_a_file_reaches_0_95_with_histology_and_gra
     assert response.status_code == 202, response.text
     run(gateway, worker)
     found = gateway.client.get(response.headers["location"]).json()
-    assert found["result"]["score"] >= 0.95
+    (part,) = found["result"]["parts"]
+    assert part["reliability_loop"]["final_score"] >= 0.95
     assert found["result"]["fields"]["histology"]["status"] == "found"
     assert found["result"]["fields"]["grade"]["status"] == "found"
 

@@ -8,7 +8,7 @@ to 12 years", "clearance below 30 mL/min"). A line without a range is for anybod
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from clinical_text.names import forms, names, resolve
 from clinical_text.quantities import quantities
@@ -16,7 +16,6 @@ from contracts.retrieval import Restriction
 from workers.generate.facets import states
 from workers.generate.populations import stated
 
-Measure = Literal["age", "kidney_function"]
 _YEARS = {"year": 1.0, "month": 1 / 12, "week": 7 / 365.25, "day": 1 / 365.25}
 _NUMBER, _UNIT = r"\d{1,3}(?:\.\d)?", r"years?|yrs?|months?|weeks?|days?"
 _BELOW = r"(?:below|under|less\sthan|younger\sthan|up\sto|<|≤)"

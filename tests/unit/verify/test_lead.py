@@ -84,6 +84,15 @@ def test_yes_is_said_with_the_claim_that_says_so() -> None:
     assert lead.claim_ids == ("c1",)
 
 
+def test_a_claim_that_begins_with_the_side_itself_does_not_get_it_twice() -> None:
+    for words, text in (
+        ("Yes: aspirin prevents stroke.", "Yes: aspirin prevents stroke."),
+        ("yes, it does.", "yes, it does."),
+        ("Yesterday's trial found that it does.", "Yes: Yesterday's trial found that it does."),
+    ):
+        assert first("yesno", said(words), scores={"c1": score(0.9, 0.0)}).text == text, words
+
+
 def test_a_trial_is_not_outvoted_by_cohorts() -> None:
     cohorts = [said(f"It lowered death {n}.", n, evidence_level=COHORT) for n in range(1, 5)]
     trial = said("It did not lower death.", 5, evidence_level=TRIAL)

@@ -85,8 +85,6 @@ _YEARS = 10
 """Years before the latest date of a document that its own cannot be: a birthday may (ours)."""
 _OF_THE_SAMPLE = re.compile(r"(?i)\brec(?:eive)?'?d\b|received|\bcoll|taken|drawn")
 """Before a day: that of the sample, which dates a report that names no other."""
-_NEAR_LABEL = 40
-"""Characters behind a label in which its date begins (ours)."""
 _HEAD = 300
 """Characters in which an unlabelled date is that of the document (ours)."""
 _BARE = 80

@@ -52,11 +52,6 @@ _RULE_OF_SIGNS = re.compile(
     r"\n[ \t\r]*+(?:[-=_*#]{4,}|\f)|"
     r"(?i:\n[ \t]*+\n[ \t]*+(?:dictated|electronically|signed|authori[sz]ed|verified|reported)\b)"
 )
-_SENTENCE = re.compile(r"[^.\n]+\.?")
-_CONCLUDES = re.compile(
-    r"(?i)\b(?:in conclusion|consistent with|suggestive of|compatible with|suspicious for|"
-    r"no evidence of|most likely)\b"
-)
 
 
 def labelled(parts: Parts, name: str) -> Iterator[Found]:

@@ -101,13 +101,6 @@ def _stands_in(raw: str, passage: str) -> bool:
     return re.search(rf"(?i:(?<![\w-]){words}(?!\w))(?!{_SUFFIX.pattern})", passage) is not None
 
 
-def titled(title: str) -> str:
-    """The trial that a title begins with ("EMERALD-3: early antibiotics ..."), else "". Shorter
-    names are those of genes and proteins."""
-    found = re.match(rf"(?<![\w-])({_ACRONYM}):", fold(title))
-    return found[1] if found and sum(map(str.isalpha, found[1])) >= _LETTERS else ""
-
-
 def mismatched(claim: str, grounds: Grounds) -> list[Finding]:
     """Pairs of a trial and an identifier in the folded `claim` that the sources do not make."""
     pairs = _pairs(claim)

@@ -170,7 +170,9 @@ def _yesno(best: Sequence[Said], scores: Mapping[str, Siding], _: Asked) -> Lead
     if value is None:
         return None
     said = max(first, key=lambda one: of_side(scores[one.claim.claim_id], value))
-    text = load("works/trust")["lead"][value].format(claim=said.claim.text)
+    text = said.claim.text
+    if not re.match(rf"(?i){value}\s*[:,;.]", text):
+        text = load("works/trust")["lead"][value].format(claim=text)
     return _lead("yesno", [said], value=value, text=text)
 
 

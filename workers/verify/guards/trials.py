@@ -23,8 +23,6 @@ _ACRONYM = (
 )
 _SUFFIX = re.compile(r"-(?:[A-Z][\w]*|I{1,3}|\d+)|[ -](?:I{2,3}|IV)\b")
 """What makes another trial's name of one: "DYNAMIC-Rectal", "DYNAMIC-III"."""
-_LETTERS = 5
-"""Letters that a trial's name has at least where only its place tells that it is one (ours)."""
 _OPENING = 400
 """Characters of a text in which it says what it is on (ours)."""
 _LITERATURE = ("PMID ", "PMC", "DOI ")

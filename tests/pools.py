@@ -141,6 +141,7 @@ class Run:
     failed: dict[pytest.Item, Reports] = field(default_factory=dict)
     _ended: set[pytest.Item] = field(default_factory=set)
     _children: dict[Connection, Child] = field(default_factory=dict)
+    _taken: list["Synchronized[int]"] = field(default_factory=list)
 
     def finish(self, *pools: Pool) -> None:
         """Run all tests of these pools. A process that ends in a test fails it, and another one
@@ -173,6 +174,7 @@ class Run:
     def _start(self, pool: Pool) -> None:
         self.session.config.get_terminal_writer().flush()  # or each fork prints it once more
         taken = _FORK.Value("i", 0)
+        self._taken.append(taken)  # its memory would be given to the next one
         for _ in range(min(pool.processes, len(pool.files))):
             ours, theirs = _FORK.Pipe(duplex=False)
             process = _FORK.Process(target=work, args=(self.session, pool, taken, theirs))

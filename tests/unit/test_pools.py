@@ -45,6 +45,15 @@ def test_is_skipped():
     pytest.skip("why not")
 """,
 }
+SLOW = """
+import time
+
+def test_{name}():
+    time.sleep(0.05)
+"""
+MANY = [f"{folder}_{n}" for folder in ("unit", "e2e") for n in range(8)]
+FILES |= {f"tests/{name.split('_')[0]}/test_{name}.py": SLOW.format(name=name) for name in MANY}
+"""So many that all processes of both pools take some."""
 Told = subprocess.CompletedProcess[str]
 PROGRAM = """
 import sys, pytest
@@ -79,17 +88,14 @@ def named(told: Told, outcome: str) -> list[str]:
 
 
 def test_every_test_is_reported_once_though_a_process_ends_in_one(told: Told) -> None:
-    assert named(told, "PASSED") == [
-        "test_passes",
-        "test_passes_alone",
-        "test_the_next_one_is_run_nevertheless",
-    ]
+    few = ["test_passes", "test_passes_alone", "test_the_next_one_is_run_nevertheless"]
+    assert named(told, "PASSED") == sorted([*few, *(f"test_{name}" for name in MANY)])
     assert named(told, "FAILED") == [
         "test_fails_always",
         "test_fails_and_says_what_it_printed",
         "test_its_process_ends",
     ]
-    assert "3 failed, 3 passed, 1 skipped" in told.stdout.splitlines()[-1]
+    assert f"3 failed, {3 + len(MANY)} passed, 1 skipped" in told.stdout.splitlines()[-1]
     assert told.returncode == 1
 
 

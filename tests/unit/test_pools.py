@@ -67,7 +67,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     """What a run of `FILES` printed."""
     folder = tmp_path_factory.mktemp("project")
     for name, text in FILES.items():
-        (folder / name).parent.mkdir(parents=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     (folder / "pytest.ini").write_text("[pytest]\n")
     return subprocess.run(

@@ -52,7 +52,8 @@ class FieldScore(Part):
 
 
 class Score(Part):
-    """The scores of an attempt, shares."""
+    """The scores of an attempt, shares: `overall` sums the four dimensions and steers the loop,
+    `likelihood` is how likely its fields are right, `likely` of each field."""
 
     overall: float
     likelihood: float = 0.0

@@ -6,7 +6,7 @@ sources: knowledge/reading/instructions.yaml.
 
 import re
 from bisect import bisect_left
-from functools import cache
+from functools import cache, lru_cache
 
 from knowledge.loader import load
 
@@ -16,11 +16,12 @@ _LONGEST_NAME = 40
 _COMMENT_ENDS = re.compile("-->")
 
 
-def enclosed(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=64)  # a document is asked for each of its passages
+def enclosed(text: str) -> tuple[tuple[int, int], ...]:
     """The places `[start, end)` between fake tags, in comments that may lack their end, and of
     pictures that carry words away; in order and disjoint."""
     if "<" not in text and "[" not in text:
-        return []
+        return ()
     places: list[tuple[int, int]] = []
     closers: _Closers | None = None
     at = 0
@@ -31,7 +32,7 @@ def enclosed(text: str) -> list[tuple[int, int]]:
         if end:
             places.append((start, end))
         at = max(end, start + 1)
-    return places
+    return tuple(places)
 
 
 class _Closers:

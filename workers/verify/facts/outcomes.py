@@ -7,7 +7,7 @@ change either side may be told.
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from clinical_text.quantities import Kind
 from knowledge.guards.meaning import direction_policy
@@ -39,8 +39,8 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     if not sides or directions(said):
         return []
     text = grounds.text if grounds.passage in grounds.text else grounds.passage
-    source = read(text)
-    theirs, findings = _lives(source), []
+    source, theirs = read(text), _lives_of(text)
+    findings = []
     for one in told:
         ours = sides.get(said.doc.sentence_at(one.start), frozenset())
         if len(ours) != 1:
@@ -54,6 +54,11 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
             word = "survival" if True in ours else "deaths"
             findings.append(Finding("outcome", f"“{one.raw}” is not that of {word} in the source"))
     return findings
+
+
+@lru_cache(maxsize=64)  # a document is asked for each claim
+def _lives_of(text: str) -> Mapping[int, frozenset[bool]]:
+    return _lives(read(text))
 
 
 def _lives(text: Statement) -> Mapping[int, frozenset[bool]]:

@@ -4,6 +4,7 @@ The reading is that of `clinical_text.doc`. A word that one text denies must not
 in the other, nor what one only supposes, looks for or tells of somebody else.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -127,16 +128,14 @@ def negations(text: Statement) -> Negations:
     odd, denying, turned = [False] * len(tokens), set[int](), set[int]()
     for members in text.sentences:
         number = text.doc.sentence_at(tokens[members[0]].start)
+        starts = [tokens[i].start for i in members]
         for cue, _ in text.doc.marks_of(number).cues:
             if cue.means is Assertion.NEGATED:
                 denying.add(tokens[members[0]].sentence)
                 if text.doc.text[cue.start : cue.end].lower() != "non":  # it turns a word
-                    at = {
-                        one.clause
-                        for one in (tokens[i] for i in members)
-                        if one.start <= cue.start < one.end
-                    }
-                    turned |= at
+                    before = bisect_right(starts, cue.start) - 1
+                    if before >= 0 and cue.start < tokens[members[before]].end:
+                        turned.add(tokens[members[before]].clause)
         for i in members:
             cues = text.doc.reading(tokens[i].start, tokens[i].end).cues
             count = sum(cue.means is Assertion.NEGATED for cue in cues)

@@ -7,7 +7,7 @@ one that the rest of the source states. Pure.
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from clinical_text.identifiers import identifiers, spans_of_identifiers
@@ -165,7 +165,12 @@ def _goes_with(name: str, identifier: str, grounds: Grounds) -> bool:
 
 
 def _is_sole_trial(name: str, text: str) -> bool:
-    return set(trial_names(fold(text))) == {name}
+    return _trials_of(text) == {name}
+
+
+@lru_cache(maxsize=64)  # a document is asked for each claim
+def _trials_of(text: str) -> frozenset[str]:
+    return frozenset(trial_names(fold(text)))
 
 
 def _is_registered(identifier: str) -> bool:

@@ -4,6 +4,7 @@ The same place, facts, doubts and verdicts as for an answer's claims. A statemen
 the passages that come closest to it; the best verdict that one of them gives is its own.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -26,6 +27,7 @@ from workers.verify.pasted import against, attribution
 from workers.verify.pasted.matching import Passage, Terms, nearest
 from workers.verify.pasted.statements import Statement, plain, without_identifiers
 
+_WORD = re.compile(r"\w++")
 _TOO_SHORT = ("too_short", "too few words to be compared on their own")
 _TOO_LONG = ("too_long", "too long to be compared as one statement")
 _LONG_PASSAGE = ("too_long", "the passages that have its words are too long to be compared")
@@ -93,7 +95,12 @@ def judge_statements(
         if near and not short:
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_LONG_PASSAGE,)))
             continue
-        near = short
+        near = [
+            passage for passage in short if budget.reads_around(passage, sources[passage.key])
+        ]
+        if short and not near:
+            judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_MUCH,)))
+            continue
         if not budget.allows(len(one.words), [_length(passage.place) for passage in near]):
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_MUCH,)))
             continue
@@ -118,6 +125,8 @@ class _Budget:
         self._products = int(policy["compared_products"])
         self._sentences = int(policy["compared_sentences"])
         self._pairs = int(policy["read_pairs"])
+        self._words = int(policy["read_words"])
+        self._known: set[tuple[str, Span]] = set()
         self._nearest = int(policy["read_passages"])
 
     @property
@@ -130,6 +139,17 @@ class _Budget:
         """Whether a passage for another statement may be looked for in so many sentences."""
         self._sentences -= sentences
         return self._sentences >= 0
+
+    def reads_around(self, passage: Passage, cited: CitedText) -> bool:
+        """Whether what stands around a passage of a source is read already or may still be; once
+        it may not, nothing that is not read already is."""
+        part = cited.surroundings(passage.place)
+        if (passage.key, part) not in self._known:
+            self._words -= len(_WORD.findall(part.of(cited.source.text)))
+            if self._words < 0:
+                return False
+            self._known.add((passage.key, part))
+        return True
 
     def read(self, located: Sequence[Located]) -> tuple[Sequence[Located], Sequence[Located]]:
         """Those of a statement's passages that the verifier may still read, and the others."""

@@ -16,6 +16,7 @@ from workers.verify.entailment.passages import sentences
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import read
 from workers.verify.hard_facts import hard_facts
+from workers.verify.passages import locating
 from workers.verify.passages.locating import CitedText, repeats
 from workers.verify.pasted import check as checking
 from workers.verify.pasted.markup import bare
@@ -90,6 +91,39 @@ def test_what_is_left_of_a_text_when_enough_was_compared_says_so(
     first, second = told(f"{SENTENCE} {OTHER}", f"{SENTENCE} {OTHER}")["statements"]
     assert first["verdict"] == "supported"
     assert (second["verdict"], codes(second)) == ("unchecked", ["too_much"])
+
+
+def test_what_is_left_of_a_text_says_so_when_enough_was_read_of_the_sources(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with_limits(monkeypatch, read_words=12)  # the first source has 11
+    first, second, third = told(f"{SENTENCE} {OTHER} {SENTENCE}", SENTENCE, OTHER)["statements"]
+    assert first["verdict"] == third["verdict"] == "supported"
+    assert (second["verdict"], codes(second)) == ("unchecked", ["too_much"])
+
+
+@given(st.integers(1, 4000), st.integers(0, 3999), st.integers(1, 300))
+def test_what_is_read_around_a_passage_has_it_and_is_bounded(
+    length: int, start: int, size: int
+) -> None:
+    place = Span(min(start, length - 1), min(start + size, length))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(locating, "WHOLE", 1000)
+        part = CitedText(Source("x" * length), ()).surroundings(place)
+    assert part.start <= place.start < place.end <= part.end <= length
+    assert part.end - part.start <= 1000 + size
+    assert length > 1000 or (part.start, part.end) == (0, length)
+
+
+def test_a_source_longer_than_is_read_whole_is_read_around_the_passage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(locating, "WHOLE", 100)
+    far = f"{SENTENCE} {OTHER} {'More was said. ' * 20}"
+    assert told(SENTENCE, far)["statements"][0]["verdict"] == "supported"
+    grounds = CitedText(Source(far), sentences(far)).grounds(Span(0, len(SENTENCE)))
+    assert OTHER[:20] in grounds.text
+    assert "More" not in grounds.text
 
 
 def test_what_a_rejected_quotation_comes_from_is_not_shown_where_it_is_a_whole_document() -> None:

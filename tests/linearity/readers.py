@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 
 import tests.linearity
 from tests.linearity.growth import Growth, growth, seconds
@@ -70,14 +71,20 @@ class Steep:
 def steep(name: str, read: Reader, short: int = SHORT) -> Steep | None:
     """The first family on which a reader is too slow.
 
-    All families are read once, short; how the time grows is measured on the slowest.
+    All families are read once, short; how the time grows is measured on the slowest. No text is
+    read twice: a reader that remembers what it read would tell nothing.
     """
     read(REAL)  # what is built at the first call is no matter of length
-    while short > SHORTEST and seconds(read, growing(REAL[1:])(short)) > SLOW_SECONDS:
+    numbers = count()
+
+    def anew(text: str) -> object:
+        return read(f"{text}\n{next(numbers)}")
+
+    while short > SHORTEST and seconds(anew, growing(REAL[1:])(short)) > SLOW_SECONDS:
         short //= 2
-    tried = sorted(_short(short), key=lambda one: seconds(read, one[2]), reverse=True)
+    tried = sorted(_short(short), key=lambda one: seconds(anew, one[2]), reverse=True)
     for what, family, _ in tried[:SUSPECTS]:
-        found = growth(read, family, start=START, most=MOST, least_seconds=LEAST_SECONDS)
+        found = growth(anew, family, start=START, most=MOST, least_seconds=LEAST_SECONDS)
         if found is not None and not found.linear:
             return Steep(name, what, found)
     return None

@@ -50,7 +50,8 @@ def _held(
         for i, token in enumerate(said.tokens)
         if token.content and not token.frame and token.stem in source.by_stem
     ]
-    return held, [_everywhere(source, said.stems[i]) for i in held]
+    marks = {stem: _everywhere(source, stem) for stem in {said.stems[i] for i in held}}
+    return held, [marks[said.stems[i]] for i in held]
 
 
 def _cues(text: Statement) -> set[Assertion]:

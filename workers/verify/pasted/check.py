@@ -95,9 +95,7 @@ def judge_statements(
         if near and not short:
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_LONG_PASSAGE,)))
             continue
-        near = [
-            passage for passage in short if budget.reads_around(passage, sources[passage.key])
-        ]
+        near = [passage for passage in short if budget.reads_around(passage, sources[passage.key])]
         if short and not near:
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_MUCH,)))
             continue

@@ -19,6 +19,7 @@ failures are no accident and stay failures.
 
 import os
 import sys
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -83,6 +84,8 @@ class Pools:
     def __init__(self) -> None:
         self.accidents: list[Reports] = []
         """Of tests that failed beside the others and passed alone: how they failed."""
+        self.seconds: dict[str, float] = {}
+        """When each pool had run all its tests: the longer one is what a run takes."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -94,6 +97,7 @@ class Pools:
             start_server()
         run = Run(session, doubted=set(waiting.items))
         run.finish(waiting, computing)
+        self.seconds = run.seconds
         failed = run.failed
         if 0 < len(failed) <= FEW:
             alone = Run(session, doubted=set(failed))
@@ -105,7 +109,9 @@ class Pools:
         return True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say how those failed that passed alone, and name them."""
+        """Say when the pools ended, how those failed that passed alone, and name them."""
+        for name, seconds in self.seconds.items():
+            terminalreporter.write_line(f"{name} tests ended after {seconds:.0f} s")
         for report in (one for reports in self.accidents for one in reports if one.failed):
             terminalreporter.section(f"beside the others: {report.nodeid}", sep="_")
             terminalreporter.write_line(report.longreprtext)
@@ -128,6 +134,7 @@ class Child:
     """A process that runs tests, and the one that it has begun."""
 
     process: ForkProcess
+    pool: str
     begun: pytest.Item | None = None
 
 
@@ -139,6 +146,9 @@ class Run:
     doubted: set[pytest.Item]
     """Their failures are not told, but kept in `failed`."""
     failed: dict[pytest.Item, Reports] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """When each pool had run all its tests, after the beginning."""
+    _began: float = field(default_factory=time.monotonic)
     _ended: set[pytest.Item] = field(default_factory=set)
     _children: dict[Connection, Child] = field(default_factory=dict)
     _taken: list["Synchronized[int]"] = field(default_factory=list)
@@ -183,7 +193,7 @@ class Run:
                 warnings.simplefilter("ignore", DeprecationWarning)
                 process.start()
             theirs.close()  # so that its end is heard
-            self._children[ours] = Child(process)
+            self._children[ours] = Child(process, pool.name)
 
     def _hear(self, connection: Connection, named: dict[str, pytest.Item]) -> None:
         child = self._children[connection]
@@ -191,6 +201,7 @@ class Run:
             said = connection.recv()
         except EOFError:
             del self._children[connection]
+            self.seconds[child.pool] = time.monotonic() - self._began
             child.process.join(END_SECONDS)
             child.process.kill()
             if child.begun is not None:

@@ -84,7 +84,9 @@ def steep(name: str, read: Reader, short: int = SHORT) -> Steep | None:
         short //= 2
     tried = sorted(_short(short), key=lambda one: seconds(anew, one[2]), reverse=True)
     for what, family, _ in tried[:SUSPECTS]:
-        found = growth(anew, family, start=START, most=MOST, least_seconds=LEAST_SECONDS)
+        found = growth(
+            anew, family, start=max(START, short), most=MOST, least_seconds=LEAST_SECONDS
+        )
         if found is not None and not found.linear:
             return Steep(name, what, found)
     return None

@@ -240,8 +240,8 @@ def in_browser() -> dict[str, Any]:
     the first paint over that of `FLOOR`: it can be compared where milliseconds cannot.
     """
     from benchmarks.screenshots import instance  # a browser is no need of the other figures
-    from cli.commands.ask import ask
     from cli.commands.demo import QUESTIONS
+    from cli.commands.questions.ask import ask
 
     with instance(Console(stderr=True)) as (url, browser):
         asked = ask(url, {"question": QUESTIONS[0]})

@@ -18,9 +18,9 @@ import httpx
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from cli.commands.ask import ask
 from cli.commands.demo import QUESTIONS, SAMPLES, free_port, running
-from cli.commands.evidence import follow, submit
+from cli.commands.evidence.ingest import follow, submit
+from cli.commands.questions.ask import ask
 from cli.instance.instance import open_store
 from cli.output.printing import Console
 from store.core.settings import Settings

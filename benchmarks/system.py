@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import documents
-from cli.commands.ask import ask
 from cli.commands.demo import QUESTIONS, SAMPLES, free_port, running
-from cli.commands.evidence import follow, submit
+from cli.commands.evidence.ingest import follow, submit
+from cli.commands.questions.ask import ask
 from cli.instance.instance import open_store
 from cli.output.printing import Console
 from clinical_text.chunks import chunk

@@ -42,15 +42,15 @@ app = typer.Typer(
 )
 COMMANDS = {
     "search": (
-        "cli.commands.search:search",
+        "cli.commands.questions.search:search",
         "Show the passages that the retrieve stage would find.",
     ),
     "import": (
-        "cli.commands.imports:import_files",
+        "cli.commands.evidence.imports:import_files",
         "Import bulk files; the same command goes on where an earlier run stopped.",
     ),
     "extract": (
-        "cli.commands.extract:extract",
+        "cli.commands.clinical.extract:extract",
         "Extract a clinical document: by rules, and with a key by the language model too.",
     ),
     "mcp": (
@@ -58,74 +58,83 @@ COMMANDS = {
         "Give an assistant (Model Context Protocol) tools to ask, verify and read evidence.",
     ),
     "refresh": (
-        "cli.commands.refresh:refresh",
+        "cli.commands.evidence.refresh:refresh",
         "Refresh a source now and wait until what it said is stored and indexed.",
     ),
     "recheck": (
-        "cli.commands.recheck:recheck",
+        "cli.commands.questions.recheck:recheck",
         "Verify held answers again under the gate of today: a dry run unless --apply is given.",
     ),
     "reread": (
-        "cli.commands.reread:reread",
+        "cli.commands.evidence.reread:reread",
         "Read what is held by the rules of this release: ended works, editions, callers' versions.",
     ),
     "editions": (
-        "cli.commands.reread:editions",
+        "cli.commands.evidence.reread:editions",
         "List documents that a newer edition may replace, or say of one whether it does.",
     ),
     "report": (
-        "cli.commands.report:report",
+        "cli.commands.operation.report:report",
         "Write a report of the last days: targets and misses, trends, sources, deaths, costs.",
     ),
     "status": (
-        "cli.commands.status:status",
+        "cli.commands.operation.status:status",
         "Show how every part is and what to do; exit code 1 if anybody has to do anything.",
     ),
     "sources": (
-        "cli.commands.sources:sources",
+        "cli.commands.evidence.sources:sources",
         "Show each source's age against its SLA, its last success and error, and its next run.",
     ),
     "findings": (
-        "cli.commands.sources:findings",
+        "cli.commands.evidence.sources:findings",
         "List what does not hold about records, newest first.",
     ),
     "erase": (
-        "cli.commands.erase:erase",
+        "cli.commands.operation.erase:erase",
         "Erase every copy of the words of a question, note, verification or extraction.",
     ),
     "backup": (
-        "cli.commands.backup:backup",
+        "cli.commands.operation.backup:backup",
         "Write all of the database to FILE, as of one moment, while everything runs.",
     ),
     "restore": (
-        "cli.commands.backup:restore",
+        "cli.commands.operation.backup:restore",
         "Make a data directory of a backup; it must be empty.",
     ),
 }
 """Commands of other modules: the address of each, and its line of help."""
 GROUPS = {
     "dead-letters": (
-        "cli.commands.dead_letters:dead_letters_app",
+        "cli.commands.operation.dead_letters:dead_letters_app",
         "What died, why, and the way back.",
     ),
-    "stages": ("cli.commands.stages:stages_app", "Which stages work; stop and start one."),
-    "queues": ("cli.commands.stages:queues_app", "The queues in Redis."),
-    "audit": ("cli.commands.audit:audit_app", "The tamper-evident log."),
-    "recalls": ("cli.commands.recalls:recalls_app", "Answers whose sources changed."),
+    "stages": (
+        "cli.commands.operation.stages:stages_app",
+        "Which stages work; stop and start one.",
+    ),
+    "queues": ("cli.commands.operation.stages:queues_app", "The queues in Redis."),
+    "audit": ("cli.commands.audit.commands:audit_app", "The tamper-evident log."),
+    "recalls": ("cli.commands.questions.recalls:recalls_app", "Answers whose sources changed."),
     "partitions": (
-        "cli.commands.partitions:partitions_app",
+        "cli.commands.evidence.partitions:partitions_app",
         "The servers that hold parts of the index.",
     ),
-    "reviews": ("cli.commands.reviews:reviews_app", "Extractions that a person should look at."),
-    "keys": ("cli.commands.keys:keys_app", "Keys of the HTTP interface."),
-    "watches": ("cli.commands.sources:watches_app", "Which queries are followed at which source."),
+    "reviews": (
+        "cli.commands.clinical.reviews:reviews_app",
+        "Extractions that a person should look at.",
+    ),
+    "keys": ("cli.commands.operation.keys:keys_app", "Keys of the HTTP interface."),
+    "watches": (
+        "cli.commands.evidence.sources:watches_app",
+        "Which queries are followed at which source.",
+    ),
     "packs": (
-        "cli.commands.packs:packs_app",
+        "cli.commands.evidence.packs:packs_app",
         "The works that matter for a decision: which are held, and fetching them.",
     ),
     "evaluate": ("cli.evaluate.commands:evaluate_app", "Measure on data in standard layouts."),
     "anchors": (
-        "cli.commands.anchors:anchors_app",
+        "cli.commands.evidence.anchors:anchors_app",
         "The sentences worth quoting, and the effects stated in numbers.",
     ),
 }
@@ -223,8 +232,8 @@ def ask(
 ) -> None:
     """Ask a question and wait for the answer."""
     from cli.client.waiting import on_stderr
-    from cli.commands.ask import ask as submit_and_wait
-    from cli.commands.ask import asked
+    from cli.commands.questions.ask import ask as submit_and_wait
+    from cli.commands.questions.ask import asked
     from cli.output.answers import render
 
     submitted = asked(
@@ -261,7 +270,7 @@ def verify(
     """Check the claims, quotations and identifiers of a text."""
     from cli.client.gateway import GatewayRefused
     from cli.client.waiting import on_stderr, result_of_text
-    from cli.commands.verify import documents_in, holds, render, text_of, verify_here
+    from cli.commands.questions.verify import documents_in, holds, render, text_of, verify_here
 
     text, instance = text_of(file), Instance.of(ctx)
     try:
@@ -295,7 +304,7 @@ def summarize(
     """
     from cli.client.gateway import GatewayRefused, NoGateway
     from cli.client.waiting import on_stderr, result_of_text
-    from cli.commands.summarize import note_in, render, summarize_here
+    from cli.commands.clinical.summarize import note_in, render, summarize_here
 
     text = note_in(file)
     try:
@@ -322,7 +331,7 @@ def ingest(
 ) -> None:
     """Ingest files and folders: text, Markdown, HTML, PDF, JSON and JSON Lines records."""
     from cli.client.waiting import on_stderr
-    from cli.commands.evidence import (
+    from cli.commands.evidence.ingest import (
         about_the_claims,
         about_the_dead,
         check_source_type,
@@ -361,7 +370,7 @@ for _name, (_where, _help) in COMMANDS.items():
 @app.command(rich_help_panel=_PANEL["migrate"])
 def migrate(ctx: typer.Context) -> None:
     """Bring the database schema up to date."""
-    from cli.commands.migrate import bring_up_to_date
+    from cli.commands.operation.migrate import bring_up_to_date
 
     bring_up_to_date(resolve(Instance.of(ctx).settings).database_url)
 

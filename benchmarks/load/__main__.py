@@ -27,9 +27,9 @@ from benchmarks.load import page
 from benchmarks.load.client import ask_all, drained, looking
 from benchmarks.load.figures import Step, arrivals, step, table
 from benchmarks.system import system
-from cli.commands.ask import ask
 from cli.commands.demo import QUESTIONS, SAMPLES
-from cli.commands.evidence import follow, submit
+from cli.commands.evidence.ingest import follow, submit
+from cli.commands.questions.ask import ask
 from cli.instance.instance import resolve
 from messages import QUESTION_STAGES
 from store.core.settings import Settings

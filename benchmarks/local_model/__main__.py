@@ -26,7 +26,7 @@ import sqlalchemy as sa
 
 from benchmarks.local_model.weights import python_in, qwen, smollm2
 from cli.commands.demo import SAMPLES, free_port, running
-from cli.commands.evidence import follow, submit
+from cli.commands.evidence.ingest import follow, submit
 from cli.instance.instance import open_store
 from cli.output.printing import Console
 from store.core.settings import Settings

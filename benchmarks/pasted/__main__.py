@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from cli.commands.verify import documents_in, verify_here
+from cli.commands.questions.verify import documents_in, verify_here
 from workers.verify.pasted.against import speaks_against
 
 HERE = Path(__file__).parent

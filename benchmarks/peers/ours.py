@@ -20,7 +20,7 @@ from sqlmodel import Session
 from benchmarks.peers import corpus
 from benchmarks.peers.material import Quoted, compared
 from cli.commands.demo import free_port, running
-from cli.commands.evidence import follow, submit
+from cli.commands.evidence.ingest import follow, submit
 from cli.instance.instance import open_store
 from cli.output.printing import Console
 from store.core.settings import Settings

@@ -40,7 +40,7 @@ from benchmarks.soak.samples import Sampler
 from benchmarks.soak.verdict import WARM_UP, Verdict, judge, table
 from benchmarks.system import system
 from cli.commands.demo import QUESTIONS, SAMPLES
-from cli.commands.evidence import follow, submit
+from cli.commands.evidence.ingest import follow, submit
 from cli.instance.instance import resolve
 from store.core.settings import Settings
 from store.core.unit_of_work import Store

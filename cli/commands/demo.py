@@ -15,8 +15,8 @@ import httpx
 
 from api_gateway.documents.adding_view import SAMPLES as SAMPLES
 from cli.client.gateway import without_key
-from cli.commands.ask import ask
-from cli.commands.evidence import follow, submit
+from cli.commands.evidence.ingest import follow, submit
+from cli.commands.questions.ask import ask
 from cli.instance.instance import open_store
 from cli.output.answers import render, stale_sources
 from cli.output.printing import Console, say_json

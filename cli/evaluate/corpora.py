@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from cli.commands.bulk_files import FORMATS
+from cli.commands.evidence.bulk_files import FORMATS
 from store.documents.submissions import Origin, submit_item
 from workers.http.errors import SourceError
 from workers.inline import InlineWorker

@@ -35,7 +35,7 @@ from workers.registry import MODULES as STAGE_MODULES
 MODULE = "cli.main"
 """The module that this program's processes run: `python -m cli.main ARGUMENTS`."""
 IMPORTED = {
-    "migrate": ("cli.commands.migrate",),
+    "migrate": ("cli.commands.operation.migrate",),
     "gateway": ("api_gateway.main", "cli.instance.environment_check"),
     "scheduler": ("scheduler.main",),
     # The libraries of the encoder are large; a session of theirs is made in each process.

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import select
 
-from cli.commands.audit_replay import read, replay
+from cli.commands.audit.replay import read, replay
 from clinical_text.structure import segment
 from messages import Stage
 from store.core.settings import Settings

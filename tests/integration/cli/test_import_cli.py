@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from cli.commands import bulk_files, imports
+from cli.commands.evidence import bulk_files, imports
 from messages import Stage
 from store.core.settings import Settings
 from tests.commands import Attest
@@ -26,7 +26,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 # in a shell's background ignores SIGINT, and so do its children.
 PROGRAM = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from cli.commands import bulk_files, imports; "
+    "from cli.commands.evidence import bulk_files, imports; "
     "bulk_files.RECORDS_PER_SLICE = 3; imports.AHEAD = 4; "
     "import cli.main; cli.main.main()"
 )

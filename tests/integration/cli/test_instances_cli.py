@@ -136,7 +136,7 @@ def test_ctrl_c_says_that_what_was_ingested_until_then_goes_on(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cli.commands.evidence.follow", interrupt)
+    monkeypatch.setattr("cli.commands.evidence.ingest.follow", interrupt)
     file = tmp_path / "guide.txt"
     file.write_text("Cough was seen.")
     done = attest("ingest", str(file), "--source-type", "guideline")

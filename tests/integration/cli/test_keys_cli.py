@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.client.gateway import authorization, call, without_key
-from cli.commands.keys import keys_app
+from cli.commands.operation.keys import keys_app
 from cli.instance.context import Instance
 from store.access import keys
 from store.core.settings import Settings, get_settings

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from cli.commands.migrate import unfitness
+from cli.commands.operation.migrate import unfitness
 from store.embedded import EmbeddedServers
 from tests.commands import Attest
 from tests.servers import url_of

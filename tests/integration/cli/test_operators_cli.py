@@ -17,9 +17,9 @@ import structlog
 import typer
 from typer.testing import CliRunner
 
-from cli.commands import stages
-from cli.commands.dead_letters import dead_letters_app
-from cli.commands.stages import queues_app, stages_app
+from cli.commands.operation import stages
+from cli.commands.operation.dead_letters import dead_letters_app
+from cli.commands.operation.stages import queues_app, stages_app
 from cli.instance.context import Instance
 from store.core.settings import Settings
 from store.core.unit_of_work import Store

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.commands.ask import asked
-from cli.commands.evidence import find
+from cli.commands.evidence.ingest import find
+from cli.commands.questions.ask import asked
 from cli.main import app
 from knowledge.loader import load
 from store.core.settings import Settings

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from cli.commands import evidence
+from cli.commands.evidence import ingest
 from store.pipeline import circuits
 from tests.integration.runtime.harness import count
 from workers.inline import InlineWorker
@@ -35,10 +35,10 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def report(inline: InlineWorker, file: Path) -> dict[str, Any]:
     """What `attest ingest` says of the file."""
-    batch_id, items = evidence.submit(inline.store, [file], None)
+    batch_id, items = ingest.submit(inline.store, [file], None)
     assert items == 3
     inline.run()
-    return evidence.follow(inline.store, batch_id, items)
+    return ingest.follow(inline.store, batch_id, items)
 
 
 def test_every_other_line_is_stored(inline: InlineWorker, report: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ def test_the_bad_lines_are_told_with_their_numbers_in_the_file(report: dict[str,
         "line 129, column 2",
         "line 130",
     ]
-    assert "3 lines could not be read" in evidence.in_words(report)
+    assert "3 lines could not be read" in ingest.in_words(report)
 
 
 def test_a_packet_of_bad_lines_only_is_told_with_its_place_too(
@@ -65,9 +65,9 @@ def test_a_packet_of_bad_lines_only_is_told_with_its_place_too(
 ) -> None:
     path = tmp_path / "studies.jsonl"
     path.write_text(lines(66, {65: "{", 66: "{"}))
-    batch_id, items = evidence.submit(inline.store, [path], None)
+    batch_id, items = ingest.submit(inline.store, [path], None)
     inline.run()
-    found = evidence.follow(inline.store, batch_id, items)
+    found = ingest.follow(inline.store, batch_id, items)
     assert found["documents"] == 64
     assert [(one["file"], one["line"]) for one in found["failed"]] == [
         ("studies.jsonl", 65),
@@ -105,9 +105,9 @@ def test_what_could_not_be_read_is_kept_with_the_submission_and_counted_in_the_a
 def test_reading_again_tells_the_same(inline: InlineWorker, file: Path) -> None:
     """A stage may run twice: nothing is stored twice, and the same lines are told."""
     for _ in range(2):
-        batch_id, items = evidence.submit(inline.store, [file], None)
+        batch_id, items = ingest.submit(inline.store, [file], None)
         inline.run()
-        found = evidence.follow(inline.store, batch_id, items)
+        found = ingest.follow(inline.store, batch_id, items)
         assert [one["line"] for one in found["failed"]] == [70, 129, 130]
     assert count(inline.store, "document_version") == 127
 
@@ -115,14 +115,14 @@ def test_reading_again_tells_the_same(inline: InlineWorker, file: Path) -> None:
 def test_what_died_is_told_with_what_to_do(inline: InlineWorker, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("Some words.")
-    batch_id, items = evidence.submit(inline.store, [path], None)
+    batch_id, items = ingest.submit(inline.store, [path], None)
     with inline.store.engine.begin() as connection:
         connection.execute(sa.text("UPDATE ingest_item SET content_hash = 'broken'"))
     inline.run()
-    found = evidence.follow(inline.store, batch_id, items)
+    found = ingest.follow(inline.store, batch_id, items)
     [failed] = found["failed"]
     assert (failed["file"], failed["line"], found["dead"]) == ("a.txt", None, 1)
-    told = evidence.about_the_dead(found)
+    told = ingest.about_the_dead(found)
     assert told.startswith("1 message died, nothing is lost")
     assert "attest dead-letters replay" in told
 
@@ -137,12 +137,12 @@ def test_what_died_when_it_was_sent_before_is_told_when_it_is_sent_again(
         connection.execute(sa.text("INSERT INTO index_encoder VALUES (true, 'another', 384)"))
     said = []
     for _ in range(2):
-        batch_id, items = evidence.submit(inline.store, [path], None)
+        batch_id, items = ingest.submit(inline.store, [path], None)
         inline.run()
-        said.append(evidence.follow(inline.store, batch_id, items))
+        said.append(ingest.follow(inline.store, batch_id, items))
     assert [one["new_versions"] for one in said] == [1, 0]
     assert [one["dead"] for one in said] == [1, 1]
-    assert "attest dead-letters replay" in evidence.about_the_dead(said[1])
+    assert "attest dead-letters replay" in ingest.about_the_dead(said[1])
 
 
 def test_what_was_sent_before_and_is_not_indexed_yet_is_waited_for(
@@ -153,12 +153,12 @@ def test_what_was_sent_before_and_is_not_indexed_yet_is_waited_for(
     path.write_text(lines(1, {}))
     with inline.store.unit_of_work("test") as work:
         circuits.pause(work, "embed", "a test")
-    evidence.submit(inline.store, [path], None)
+    ingest.submit(inline.store, [path], None)
     inline.run()
-    batch_id, items = evidence.submit(inline.store, [path], None)
+    batch_id, items = ingest.submit(inline.store, [path], None)
     inline.run()
     with ThreadPoolExecutor(1) as other:
-        following = other.submit(evidence.follow, inline.store, batch_id, items)
+        following = other.submit(ingest.follow, inline.store, batch_id, items)
         with pytest.raises(TimeoutError):
             following.result(timeout=1)
         with inline.store.unit_of_work("test") as work:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from api_gateway.documents.uploads import item_of
 from api_gateway.http.uploads import Received
-from cli.commands.evidence import claimed, submit
+from cli.commands.evidence.ingest import claimed, submit
 from clinical_text.structure import segment
 from knowledge.feeds.sources import connector_policies, owners_of
 from knowledge.scenarios import scenarios

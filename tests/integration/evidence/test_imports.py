@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cli.commands import bulk_files
-from cli.commands import imports as command
-from cli.commands.bulk_files import FORMATS, dated, files_in, fingerprint
-from cli.commands.imports import Report, import_file, progress_bars
+from cli.commands.evidence import bulk_files
+from cli.commands.evidence import imports as command
+from cli.commands.evidence.bulk_files import FORMATS, dated, files_in, fingerprint
+from cli.commands.evidence.imports import Report, import_file, progress_bars
 from store.core.unit_of_work import Store
 from store.models import now
 from store.sources import imports

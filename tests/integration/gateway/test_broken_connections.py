@@ -13,7 +13,7 @@ from cli.client import waiting
 from cli.client.extractions import extract_there
 from cli.client.gateway import GatewayRefused, InDoubt, NoGateway, call, client_of, submit
 from cli.client.waiting import nothing, result_of_text
-from cli.commands.ask import ask
+from cli.commands.questions.ask import ask
 from tests.integration.gateway.conftest import Running, working
 from tests.unit.extract.made import REPORT
 

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from cli.commands.ask import ask
+from cli.commands.questions.ask import ask
 from store.access.keys import Issued
 from store.core.settings import get_settings
 from tests.integration.gateway.conftest import Running, working

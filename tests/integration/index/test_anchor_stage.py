@@ -9,7 +9,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from cli.commands.anchors import BATCH, generate_anchors
+from cli.commands.evidence.anchors import BATCH, generate_anchors
 from messages import AnchorV1
 from store.core.settings import Settings
 from store.core.unit_of_work import Store

@@ -12,8 +12,8 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from cli.commands import audit_replay
-from cli.commands.audit_replay import CannotReplay, Replay
+from cli.commands.audit import replay as audit_replay
+from cli.commands.audit.replay import CannotReplay, Replay
 from knowledge.version import knowledge_version
 from messages import Stage
 from store.audit import log, trail

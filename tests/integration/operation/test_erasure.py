@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
 
-from cli.commands import audit_replay
+from cli.commands.audit import replay as audit_replay
 from knowledge.operation.retention import keep_days
 from messages import Message, Stage, parse
 from scheduler import jobs

@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import select
 
-from cli.commands import audit_replay
+from cli.commands.audit import replay as audit_replay
 from store.audit import audit
 from store.core.settings import Settings
 from store.core.unit_of_work import Store

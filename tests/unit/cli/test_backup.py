@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from cli.commands.backup import _named, _tell_keys
+from cli.commands.operation.backup import _named, _tell_keys
 from cli.instance.failures import plain
 from store.operations.backup import HeldKey
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands.bulk_files import FORMATS
+from cli.commands.evidence.bulk_files import FORMATS
 from workers.http.errors import Malformed
 
 XML = b'<?xml version="1.0"?>\n<PubmedArticleSet></PubmedArticleSet>\n'

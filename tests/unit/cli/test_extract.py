@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.commands.extract import ExtractFailed
+from cli.commands.clinical.extract import ExtractFailed
 from cli.main import app
 from tests.unit.extract.made import REPORT
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from cli.commands.keys import dollars, expiry
+from cli.commands.operation.keys import dollars, expiry
 from knowledge.operation.access import access_policy
 from tests.grid import grid
 

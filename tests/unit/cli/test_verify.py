@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.commands.verify import holds, render
+from cli.commands.questions.verify import holds, render
 from tests.grid import grid
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from cli.commands.summarize import render
+from cli.commands.clinical.summarize import render
 from workers.summarize.summary import summarize
 
 ONE = """Patient name: Ada Plugh

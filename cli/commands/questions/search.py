@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cli.commands.ask import asked
-from cli.commands.evidence import find, passage_body, show
+from cli.commands.evidence.ingest import find, passage_body, show
+from cli.commands.questions.ask import asked
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.instance.instance import resolve
 from cli.options import (

@@ -12,7 +12,7 @@ import typer
 from rich.progress import Progress, TaskID
 from sqlmodel import Session, col, select
 
-from cli.commands.sources import SourceArgument, checked_query, in_words
+from cli.commands.evidence.sources import SourceArgument, checked_query, in_words
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.bars import terminal_bars
 from cli.output.printing import Console, say

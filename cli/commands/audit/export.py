@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from pydantic_core import to_jsonable_python
 
-from cli.commands.audit_walk import (
+from cli.commands.audit.walk import (
     AfterOption,
     UntilSeqOption,
     bar,

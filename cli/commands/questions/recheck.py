@@ -8,7 +8,7 @@ import typer
 from rich.table import Column, Table
 
 from cli.client.waiting import on_stderr
-from cli.commands.audit_walk import complain
+from cli.commands.audit.walk import complain
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.bars import terminal_bars
 from cli.output.printing import say

@@ -1,4 +1,4 @@
-"""`attest audit`: query, verify, trail, replay; `cli.commands.audit_export` has the exports.
+"""`attest audit`: query, verify, trail, replay; `cli.commands.audit.export` has the exports.
 
 Exit code 0: everything is as it was written. 1: something is not, and the first line says what.
 """
@@ -12,8 +12,8 @@ import typer
 from pydantic_core import to_jsonable_python
 from rich.table import Column, Table
 
-from cli.commands import audit_export
-from cli.commands.audit_walk import AfterOption, UntilSeqOption, checkpoint, complain, walking
+from cli.commands.audit import export as audit_export
+from cli.commands.audit.walk import AfterOption, UntilSeqOption, checkpoint, complain, walking
 from cli.instance.context import Instance, JsonOption, print_json, zoned
 from cli.output.printing import Console, say
 from cli.output.tables import table_console, tell_more
@@ -149,7 +149,7 @@ def replay(
     Scores, doubts and replies are read from the record. What this release makes otherwise of them
     is told, and with --recompute what its gate makes of the claims: neither changes the exit code.
     """
-    from cli.commands import audit_replay  # late: it imports the verifier
+    from cli.commands.audit import replay as audit_replay  # late: it imports the verifier
 
     with Instance.of(ctx).store.reading() as session:
         rows = audit_replay.read(session, question)

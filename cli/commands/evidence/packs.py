@@ -11,8 +11,8 @@ from pydantic_core import to_jsonable_python
 from rich.table import Table
 from rich.text import Text
 
-from cli.commands.refresh import wait_for
-from cli.commands.sources import in_words
+from cli.commands.evidence.refresh import wait_for
+from cli.commands.evidence.sources import in_words
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.tables import table_console
 from clinical_text.packs import differences

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TimeRem
 from rich.progress import Progress as Bars
 from sqlmodel import Session
 
-from cli.commands.bulk_files import FORMATS, Format, Slice, dated, files_in, fingerprint
+from cli.commands.evidence.bulk_files import FORMATS, Format, Slice, dated, files_in, fingerprint
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.bars import terminal_bars
 from cli.output.printing import say, say_beside

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from cli.commands.verify import text_of
+from cli.commands.questions.verify import text_of
 from cli.evaluate.notes import note_of
 from cli.output.printing import Console
 from store.core.plurals import counted

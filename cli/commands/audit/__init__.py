@@ -1,0 +1,1 @@
+"""Commands on the tamper-evident log."""

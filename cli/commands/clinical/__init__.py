@@ -1,0 +1,1 @@
+"""Commands on clinical documents and notes."""

@@ -1,0 +1,1 @@
+"""Commands on what is held: sources, files, packs, indexes."""

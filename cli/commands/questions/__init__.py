@@ -1,0 +1,1 @@
+"""Commands that ask, search and check."""

@@ -91,7 +91,7 @@ def test_what_is_asked_for_on_the_command_line_is_what_the_gateway_gets(
         posted.append(body)
         return {"status": "answered"}
 
-    monkeypatch.setattr("cli.commands.ask.ask", gateway)
+    monkeypatch.setattr("cli.commands.questions.ask.ask", gateway)
     monkeypatch.setattr("cli.main.get_settings", lambda: Settings(port=1))
     options = [
         *("--source-type=pubmed", "--source-type=label", "--disease=lung_cancer"),

@@ -111,6 +111,17 @@ def test_claims_that_are_on_something_else_are_no_no_however_many() -> None:
     assert first("yesno", beside, scores={"c1": score(0.9, 0.0)}).kind == "sentence"
 
 
+def test_what_says_neither_for_certain_is_told_as_no_answer() -> None:
+    claim, other = said("It was studied.", 1), said("It is taken daily.", 2)
+    lead = first("yesno", claim, scores={"c1": score(0.02, 0.03)})
+    assert (lead.kind, lead.value, lead.claim_ids) == ("beside", None, ("c1",))
+    assert lead.text.startswith("What is held says neither yes nor no to this.")
+    unsure = {"c1": score(0.02, 0.03), "c2": score(0.4, 0.1)}
+    assert first("yesno", claim, other, scores=unsure).kind == "sentence"
+    drafted = said("It was studied.", 1, answers=1)
+    assert first("yesno", drafted, scores={"c1": score(0.02, 0.03)}).kind == "sentence"
+
+
 def test_an_older_trial_that_says_otherwise_is_heard() -> None:
     new, old = (
         said("It does.", n, year=year, evidence_level=TRIAL) for n, year in ((1, 2024), (2, 2015))

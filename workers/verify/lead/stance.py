@@ -19,8 +19,10 @@ _SAYS: dict[Stance, float] = {"yes": 0.7, "no": 0.86}
 _DENIED = 0.3
 """How probable it is at least that a claim says a side; that it says no where its words deny all
 that is asked. A wrong no does more harm."""
+_NEITHER = 0.94
 _CONTRARY = 0.3
-"""How probable it may be that another claim says the contrary. All set on what the training held
+"""From which probability on a claim says neither for certain, and how probable it may be that
+another claim says the contrary. All set on what the training held
 out: docs/questions.md."""
 
 
@@ -53,6 +55,12 @@ def stance(read: Iterable[Siding]) -> Stance | None:
         if any(_says(one, side) for one in found) and max(contrary) <= _CONTRARY:
             return side
     return None
+
+
+def says_neither(read: Iterable[Siding]) -> bool:
+    """Whether each of the claims that were read says neither yes nor no for certain."""
+    shares = [1 - one.supported - one.contradicted for one in read]
+    return bool(shares) and min(shares) >= _NEITHER
 
 
 def of_side(read: Siding, side: Stance) -> float:

@@ -88,8 +88,9 @@ class Scores(Part):
 
 
 class Siding(Scores):
-    """What it made of a claim on a yes/no question, and the sides that the claim may take by its
-    words; of earlier releases either."""
+    """What the reader of sides made of a claim on a yes/no question: how probable it is that it
+    says yes (`supported`) and no (`contradicted`), and the sides that it may take by its words, no
+    alone where they deny all that is asked. Of earlier releases what the verifier made of it."""
 
     sides: tuple[Literal["yes", "no"], ...] = ("yes", "no")
 

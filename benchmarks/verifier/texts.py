@@ -53,6 +53,10 @@ class Kept:
             else:
                 self._seen.update(_runs(text))
 
+    def add(self, text: str) -> None:
+        """Keeps one more text."""
+        self._seen.update(_runs(text))
+
     def has(self, text: str) -> bool:
         """Whether `text` as a whole is a short evaluation text."""
         return not self._short.isdisjoint(_short(text))

@@ -63,6 +63,7 @@ class Job:
     save: bool = False
     label_all: bool = False  # a teacher
     limit: int = 0  # pairs, to try things out
+    frozen: int = 0  # layers from the first on that stay as they are, with what lies below them
 
 
 WRITTEN = ("written", "written-other", "written-wider", "twins", "pool")
@@ -177,6 +178,12 @@ class Reader(nn.Module):
         if self.relative is not None:
             self.relative.weight.requires_grad_(False)
 
+    def freeze(self, layers: int) -> None:
+        """Keeps so many layers from the first on as they are, with what lies below them."""
+        below = [self.norm, *self.layer[:layers]] + ([self.types] if self.types is not None else [])
+        for module in below if layers else []:
+            module.requires_grad_(False)
+
     def forward(self, ids: Any, types: Any, mask: Any) -> Any:
         """Three log odds a pair."""
         width = ids.shape[1]
@@ -230,6 +237,7 @@ def reader(job: Job, folder: Path, out: Path, device: str) -> Reader:
             weights |= load(part)
     epsilon = 1e-5 if job.model == "teacher" else 1e-12
     found: Reader = Reader(weights, 12, epsilon, job.dropout).to(device)
+    found.freeze(job.frozen)
     return found
 
 
@@ -537,7 +545,7 @@ def run(job: Job, data: Data, folder: Path, out: Path) -> None:
     np.savez(out / f"{job.name}.npz", **kept)
     shares = np.exp(seen - seen.max(1, keepdims=True))
     report: dict[str, Any] = {"job": vars(job), "dev": dev_figures(dev, columns, rows)}
-    if not job.limit:
+    if data.cases and not job.limit:
         report |= figures.figures(data.cases, shares[:, 0] / shares.sum(1))
     report["seconds"] = round(time.time() - began, 1)
     if job.save:

@@ -96,21 +96,30 @@ def test_a_claim_that_begins_with_the_side_itself_does_not_get_it_twice() -> Non
 def test_a_trial_is_not_outvoted_by_cohorts() -> None:
     cohorts = [said(f"It lowered death {n}.", n, evidence_level=COHORT) for n in range(1, 5)]
     trial = said("It did not lower death.", 5, evidence_level=TRIAL)
-    scores = {f"c{n}": score(0.9, 0.0) for n in range(1, 5)} | {"c5": score(0.1, 0.8)}
+    scores = {f"c{n}": score(0.9, 0.0) for n in range(1, 5)} | {"c5": score(0.1, 0.9)}
     lead = first("yesno", *cohorts, trial, scores=scores)
     assert (lead.value, lead.claim_ids) == ("no", ("c5",))
 
 
-def test_sources_that_agree_say_together_what_none_says_surely() -> None:
-    unsure = [score(0.4, 0.25), score(0.3, 0.1), score(0.3, 0.1)]
-    assert stance(unsure[:1]) is None
-    assert stance(unsure) == "yes"
+def test_what_no_source_says_surely_nobody_says_together() -> None:
+    assert stance([score(0.4, 0.1)] * 5) is None
 
 
 def test_claims_that_are_on_something_else_are_no_no_however_many() -> None:
     assert stance([score(0.05, 0.3)] * 5) is None
     beside = said("It does.", 1, covers=0.3)
     assert first("yesno", beside, scores={"c1": score(0.9, 0.0)}).kind == "sentence"
+
+
+def test_what_says_neither_for_certain_is_told_as_no_answer() -> None:
+    claim, other = said("It was studied.", 1), said("It is taken daily.", 2)
+    lead = first("yesno", claim, scores={"c1": score(0.02, 0.03)})
+    assert (lead.kind, lead.value, lead.claim_ids) == ("beside", None, ("c1",))
+    assert lead.text.startswith("What is held says neither yes nor no to this.")
+    unsure = {"c1": score(0.02, 0.03), "c2": score(0.4, 0.1)}
+    assert first("yesno", claim, other, scores=unsure).kind == "sentence"
+    drafted = said("It was studied.", 1, answers=1)
+    assert first("yesno", drafted, scores={"c1": score(0.02, 0.03)}).kind == "sentence"
 
 
 def test_an_older_trial_that_says_otherwise_is_heard() -> None:
@@ -205,13 +214,14 @@ def test_the_sentence_that_asks_is_read(question: str, asked: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "side"),
     [
-        ("Aspirin reduced the risk of stroke in patients with diabetes.", "yes"),
+        ("Aspirin significantly reduced the risk of stroke (HR 0.8, 95% CI 0.7 to 0.9).", "yes"),
+        ("Aspirin reduced the risk of stroke in patients with diabetes.", None),
         ("Aspirin did not reduce the risk of stroke.", "no"),
         ("Aspirin did not reduce the risk of stroke in patients with diabetes.", None),
         ("The aim was to determine whether aspirin reduces the risk of stroke.", None),
     ],
 )
-def test_the_verifier_and_the_reading_say_which_side_a_claim_takes(
+def test_the_reader_and_the_words_say_which_side_a_claim_takes(
     claim: str, side: str | None
 ) -> None:
     read = read_stances("Does aspirin reduce the risk of stroke?", [said(claim).claim])

@@ -135,3 +135,15 @@ def test_of_a_passage_longer_than_is_seen_the_sentences_nearest_to_the_claim_are
     short, long = judge_all([(claim, told), (claim, before * 40 + told)])
     assert long.supported > short.supported / 2
     assert long.contradicted < short.contradicted + 0.2
+
+
+def test_weights_of_upper_layers_take_the_place_of_those_below_them(tmp_path: Path) -> None:
+    own = converted(raw_weights())
+    save_file(own, tmp_path / WEIGHTS)
+    (tmp_path / FACTS).write_text(json.dumps({"temperature": 1.0}), encoding="utf-8")
+    save_file({"head.bias": own["head.bias"] + np.float32([9, 0, 0])}, tmp_path / "above")
+    plain = PairReader(tmp_path / WEIGHTS, tmp_path / FACTS)
+    above = PairReader(tmp_path / WEIGHTS, tmp_path / FACTS, above=tmp_path / "above")
+    pair = [(CLAIM, PASSAGE)]
+    assert (above.logits(pair) - plain.logits(pair)).round(3).tolist() == [[9, 0, 0]]
+    assert above.digest != plain.digest

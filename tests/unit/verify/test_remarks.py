@@ -73,6 +73,11 @@ def test_a_question_in_another_language_is_told_why_it_has_no_answer() -> None:
         ("Signatera vs Haystack", "Signatera found 89%.", ["Haystack"]),
         ("Signatera vs Haystack", "Signatera beside Haystack", []),
         ("Durvalumab in non-small-cell lung cancer?", "Durvalumab in NSCLC", []),
+        (
+            "How long before imaging does ctDNA detect recurrence?",
+            "ctDNA led imaging.",
+            ["recurrence"],
+        ),
     ],
 )
 def test_a_name_that_no_source_of_the_answer_has_is_told(

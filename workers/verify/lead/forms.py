@@ -20,7 +20,7 @@ from knowledge.works.conflicts import conflict_policy
 from store.documents.documents import Version
 from workers.verify.answers.abstention import Abstention
 from workers.verify.gate import Verified
-from workers.verify.lead.stance import of_side, stance
+from workers.verify.lead.stance import of_side, says_neither, stance
 
 _GRADE = re.compile(
     r"\b(?:class|grade|category|level|strength)\s(?:of\s\w+\s)?(?:I{1,3}[ab]?|IV|[1-5][A-C]?|[A-D])\b"
@@ -167,12 +167,15 @@ def _yesno(best: Sequence[Said], scores: Mapping[str, Siding], _: Asked) -> Lead
         return None
     first = [one for one in read if one.strength[0] == read[0].strength[0]]
     value = stance(scores[one.claim.claim_id] for one in first)
+    words = load("works/trust")["lead"]
     if value is None:
-        return None
+        beside = not best[0].answers and says_neither(scores.values())
+        text = f"{words['neither']} {best[0].claim.text}"
+        return _lead("beside", [best[0]], text=text) if beside else None
     said = max(first, key=lambda one: of_side(scores[one.claim.claim_id], value))
     text = said.claim.text
     if not re.match(rf"(?i){value}\s*[:,;.]", text):
-        text = load("works/trust")["lead"][value].format(claim=text)
+        text = words[value].format(claim=text)
     return _lead("yesno", [said], value=value, text=text)
 
 

@@ -1,12 +1,11 @@
-"""Which sides a claim may take on a yes/no question by itself: its words decide. Pure.
+"""Which sides a claim may take on a yes/no question by its words. Pure.
 
-A verifier reads a denial of something narrower, or beside it, as a no. So a claim answers only all
-that is asked: each word of the question stands in it, but for one of direction that it tells in
-others. A no has no word of content more (fatal, routine, after surgery, than another drug): any may
-limit it. A yes is of no other drug and, as a no, of no other patients.
+The reader of sides takes a name that it does not know for another, and is unsure of short plain
+sentences. So a claim takes a side only if each name of the question stands in it; and one that
+denies all that is asked, and has no word of content more (fatal, routine, after surgery), may only
+say no, whereof the reader need not be as sure.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Literal
@@ -29,21 +28,27 @@ _LIMITS = frozenset({Kind.DOSE, Kind.DURATION, Kind.DATE})
 
 
 def sides(asked: str, claim: str) -> tuple[Stance, ...]:
-    """Those that it may take: one at most."""
+    """Those that it may take: either, no alone where it denies all that is asked and nothing else,
+    or none."""
     if too_much(asked, Grounds(claim)) is not None:
         return ()
-    found = [one for one in names(asked, typed=True) if forms(_of(asked, one)).stand_in(claim)]
+    found = names(asked, typed=True)
+    if not all(forms(_of(asked, one)).stand_in(claim) for one in found):
+        return ()
+    return ("no",) if _denies_it_all(asked, claim, found) else ("yes", "no")
+
+
+def _denies_it_all(asked: str, claim: str, found: Sequence[Name]) -> bool:
     missing = list(_missing(asked, claim, found))
     if len(missing) > 1 or not all(one.stem in directed_stems() for one in missing):
-        return ()
+        return False
     if (missing and not direction.directions(read(claim))) or is_limited(claim, asked):
-        return ()
-    if denies(asked, claim) or direction.guard(asked, Grounds(claim)):
-        return () if _is_limited(asked, claim, found) else ("no",)
-    return () if any(_others(asked, claim)) else ("yes",)
+        return False
+    denied = _denies(asked, claim) or direction.guard(asked, Grounds(claim))
+    return bool(denied) and not _says_more(asked, claim, found)
 
 
-def denies(asked: str, claim: str) -> bool:
+def _denies(asked: str, claim: str) -> bool:
     """Whether a claim denies a word of the question that the question does not."""
     text, said = doc(claim), read(asked)
     return any(
@@ -66,7 +71,7 @@ def _missing(asked: str, claim: str, found: Sequence[Name]) -> Iterator[Token]:
             yield one
 
 
-def _is_limited(asked: str, claim: str, found: Sequence[Name]) -> bool:
+def _says_more(asked: str, claim: str, found: Sequence[Name]) -> bool:
     """Whether a claim has a word of content, or an amount, that the question has not: brackets
     and what every comparison has are none."""
     held, named = read(asked).by_stem, [_of(asked, one) for one in found]
@@ -84,26 +89,8 @@ def _is_limited(asked: str, claim: str, found: Sequence[Name]) -> bool:
     )
 
 
-def _others(asked: str, claim: str) -> Iterator[str]:
-    """Drugs, and names that nobody knows, that a claim has and the question has not: but in
-    brackets, and behind what compares with them."""
-    text = read(claim)
-    outside = {one.start for one in text.tokens if not one.depth}
-    end = min((one.start() for one in _compared().finditer(claim)), default=len(claim))
-    for one in names(claim):
-        may_be_drug = (not one.known or "drug" in one.kinds) and one.start in outside
-        if may_be_drug and one.start < end and not forms(_of(claim, one)).stand_in(asked):
-            yield _of(claim, one)
-
-
 def _of(text: str, name: Name) -> str:
     return text[name.start : name.end]
-
-
-@cache
-def _compared() -> re.Pattern[str]:
-    words = map(re.escape, sorted(map(str, arm_terms().connectors), key=len, reverse=True))
-    return re.compile(rf"(?i)(?<!\w)(?:{'|'.join(words)})(?!\w)")
 
 
 @cache

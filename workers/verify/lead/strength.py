@@ -33,7 +33,7 @@ def strength(
     if lead.kind == "none":
         most, why = limits["none"], "nothing that is held answers"
     elif lead.kind == "beside" or unnamed:
-        most, why = limits["beside"], "not all that is asked about is named"
+        most, why = limits["beside"], "not all that is asked is answered"
     elif sources == 1:
         most, why = limits["one"], "1 source answers"
     else:

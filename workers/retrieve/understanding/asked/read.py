@@ -20,6 +20,7 @@ _AS_SURE = 0.7
 def read_asked(question: str) -> Asked:
     """The form of the answer, the problem, the names that it must be about, and the constraints."""
     marked = reader.read(question)
+    form = marked.type(question)
     known = names(question, typed=True)
     problems = list(_asked_about(question, marked, "problem", known))
     told = list(_asked_about(question, marked, "names", known))
@@ -38,7 +39,7 @@ def read_asked(question: str) -> Asked:
         if is_left_out(question, part) and not any(_meet(part, one) for one in restricting)
     ]
     return Asked(
-        type=marked.type,
+        type=form,
         problem=", ".join(
             _unique(
                 _spelled_out(question, one, known)
@@ -48,7 +49,7 @@ def read_asked(question: str) -> Asked:
         names=tuple(_unique(name for one in asked for name in _called(question, one, known))),
         constraints=constraints(question, [*restricting, *denied]),
         required=needed,
-        either=either(question, needed, compares=marked.type == "comparison"),
+        either=either(question, needed, compares=form == "comparison"),
     )
 
 

@@ -6,6 +6,7 @@ token may play several parts, or none.
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -25,6 +26,9 @@ LONGEST = 254
 """Tokens that are read together; a longer question is read in stretches of so many."""
 MOST = 16
 """Stretches that are read of one question; the rest of a longer one plays no part."""
+_WHY = re.compile(r"(?i)(?:^|[.!?:;]\s)\W{0,3}why\b")
+"""A sentence that begins so."""
+_REASONS: tuple[AnswerType, ...] = ("mechanism", "explanation")
 Role = Literal["problem", "names", "constraints", "background", "asking"]
 ROLES: tuple[Role, ...] = get_args(Role)
 Matrix = NDArray[np.float32]
@@ -47,10 +51,10 @@ class Marked:
     parts: dict[Role, tuple[Part, ...]]
     types: dict[AnswerType, float]
 
-    @property
-    def type(self) -> AnswerType:
-        """The likeliest form of an answer."""
-        return max(self.types, key=self.types.__getitem__)
+    def type(self, question: str) -> AnswerType:
+        """The likeliest form of an answer; what asks why asks for a reason."""
+        fit = _REASONS if _WHY.search(question) else self.types
+        return max(fit, key=lambda form: self.types.get(form, 0.0))
 
 
 class _Graph(Int8Graph):

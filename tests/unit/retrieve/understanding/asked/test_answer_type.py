@@ -34,3 +34,21 @@ def test_plain_forms_are_read_whatever_they_are_about() -> None:
         != expected
     ]
     assert len(wrong) <= ALLOWED * len(cases), wrong
+
+
+def test_what_asks_why_asks_for_a_reason_whatever_was_stopped() -> None:
+    asked = (
+        "Why was the {name} trial stopped?",
+        "why was {name} terminated",
+        "Why did {name} fail?",
+        "why stopped {name}",
+        "Two sites closed last year. Why was {name} halted?",
+        "“Why was the 10 mg arm of {name} dropped?”",
+    )
+    found = {
+        question: read_asked(question).type
+        for question in (
+            form.format(name=name) for form in asked for name in ("COBRA", "VEGA", "TRIAD-2")
+        )
+    }
+    assert set(found.values()) <= {"mechanism", "explanation"}, found

@@ -15,12 +15,6 @@ from workers.extract.units import Placed
 
 _FIRST = 160
 """Characters of a value that are read (ours)."""
-_HOW_IT_WENT = (
-    r"(?:uneventful|uncomplicated|unremarkable|unknown|well|not|to|explained|discussed|reviewed|"
-    r"obtained|completed?|carried|performed|terminated|abandoned|uncertain|unclear|made|given|"
-    r"induced|topped|reversed|started|considered|seen)\b"
-)
-"""How something went, and not what it was."""
 _SENTENCE = r"(?:(?<=[.!?])[ \t]*\n?[ \t]*|(?<=\n)[ \t]*|\A[ \t]*)"
 _REST = r"(?P<value>(?:[^.;\n]|\.(?=\d)|\n(?![ \t]*(?:\n|[-•*\d]))){3,300})"
 _IS = re.compile(
@@ -30,7 +24,7 @@ _IS = re.compile(
     r"(?P<title>[A-Za-z][a-z-]+(?:[ ](?!(?:that|which|who|it|he|she|they|to)\b)[A-Za-z][a-z-]+)"
     r"{0,5}?)(?P<mark>,\s|\s(?:"
     r"is|was|are|were|will[ ]be|has[ ]been|consist(?:s|ed)[ ]of|includes?|included|remains?)\s)"
-    rf"(?:(?:to|that|an?|the|as[ ]follows)\s)?(?!{_HOW_IT_WENT}){_REST}"
+    rf"(?:(?:to|that|an?|the|as[ ]follows)\s)?{_REST}"
 )
 """What is said to be something: "The diagnosis before surgery was sigmoid cancer"."""
 _WHO = (
@@ -40,10 +34,18 @@ _WHO = (
 )
 _DID = r"(?:for|with|by|because[ ]of|due[ ]to|about|underwent|to[ ]have|found(?![ ]to))"
 _DOES = re.compile(
-    rf"{_SENTENCE}(?:[Tt]oday[ ])?{_WHO}[ ](?P<title>(?:[\w'’-]+[.,]?[ ]){{0,7}}?{_DID})[ ]"
+    rf"{_SENTENCE}(?:[Tt]oday[ ])?{_WHO}[ ]"
+    rf"(?P<title>(?:(?:(?:Mr|Mrs|Ms|Dr)\.|[\w'’-]+,?)[ ]){{0,7}}?{_DID})[ ]"
     rf"(?:(?:an?|the|his|her)[ ])?{_REST}"
 )
 """What somebody came for, was seen with, was found to have, or underwent."""
+_PASSIVE = re.compile(
+    r"(?:(?:not|then|also|being|well|\w{3,12}ly)\s)*(?:\w{2,14}(?:ed|en)|done|made|sent|held|put|shown|kept|"
+    r"left|begun|sold|told|met|cut|withdrawn)\b"
+    r"(?=$|\W*$|,|\s(?:by|with|in|into|on|at|to|for|from|and|or|as|after|before|under|over|during|"
+    r"through|until|again|because|when|twice|once|below|above|elsewhere|today)\b)"
+)
+"""What was done to a subject, which says not what it is: "The operation was postponed"."""
 _GOES_ON = re.compile(
     r",?\s(?:and|but|so|for|because|which|who|that)[ ](?:he|she|it|they|we|I|was|were|is|has|had|"
     r"after|before|an?|the|his|her|this)\b|,\s(?:which|who|so|but|taken|done)\b|"
@@ -57,21 +59,24 @@ _held: "WeakKeyDictionary[Parts, Sequence[tuple[Placed, Mapping[str, float]]]]" 
 
 def said(parts: Parts, field: str) -> list[Placed]:
     """What sentences say of what a field is, or of what the patient came with and underwent; the
-    surest first."""
-    own = field_policies()[field].labels
-    every = [
-        (1.0 if one.unit.title in own else shares.get(field, 0.0), one)
-        for one, shares in _sayings(parts)
-    ]
-    sure = [(share, one) for share, one in every if share >= LEAST]
+    surest first. Of a margin or a vessel what was done to it is what is asked."""
+    done = field_policies()[field].kind in ("margin", "presence")
+    sure = [(shares[field], one) for one, shares in _sayings(parts)
+            if shares.get(field, 0.0) >= LEAST
+            and (done or not _PASSIVE.match(one.unit.value))]  # fmt: skip
     return [one for _, one in sorted(sure, key=lambda pair: -pair[0])]
 
 
 def _sayings(parts: Parts) -> Sequence[tuple[Placed, Mapping[str, float]]]:
     if parts not in _held:
-        every = [*_told(parts, _IS), *_told(parts, _DOES)]
+        every = told_in(parts)
         _held[parts] = [(one, stated(one.unit)) for one in every]
     return _held[parts]
+
+
+def told_in(parts: Parts) -> list[Placed]:
+    """What every sentence says of its subject."""
+    return [*_told(parts, _IS), *_told(parts, _DOES)]
 
 
 def _told(parts: Parts, pattern: re.Pattern[str]) -> list[Placed]:
@@ -87,6 +92,6 @@ def _told(parts: Parts, pattern: re.Pattern[str]) -> list[Placed]:
             continue  # "Operation performed, total thyroidectomy" is dictated; others are lists
         if value:
             start = parts.text.index(value, one.start("value"))
-            unit = Unit(" ".join(title).lower(), value[:_FIRST])
+            unit = Unit(" ".join(title).lower(), value[:_FIRST], "sentence")
             found.append(Placed(unit, start, start + len(value)))
     return found

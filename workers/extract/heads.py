@@ -105,9 +105,14 @@ def heads(text: str) -> list[Head]:
     lines = lines_of(text)
     forms = {one.start: one for one in headings_by_form(lines)}
     above: Head | None = None
-    marks = _own_marks(lines)
+    marks, bare = _own_marks(lines), _in_capitals(lines)
     for line in lines:
-        head = _label_head(line.start, line.words) or _behind_its_mark(line, marks)
+        head = (
+            _salutation(line)
+            or _label_head(line.start, line.words)
+            or _behind_its_mark(line, marks)
+            or (_spaced(line) if bare else None)
+        )
         form = forms.get(line.start)
         if head is None and form is not None and _opens(form, above):
             head = (form.start, form.end, title_of(form.title), True, form.level)
@@ -126,6 +131,48 @@ def heads(text: str) -> list[Head]:
         if not within:
             found[at] = (at, inner.end(), title_of(inner["name"]), False, PLAIN)
     return list(found.values())
+
+
+_SALUTATION = re.compile(
+    r"(?:Dear\s(?:[A-Z]|colleague|sir|doctor)[^.:\n]{0,60}|To whom it may concern|"
+    r"Yours (?:sincerely|faithfully|truly)|(?:Kind|Best|Warm)(?:est)? regards|With (?:kind|best|warm)[^.:\n]{0,30}|"
+    r"Sincerely)[,.]?"
+)
+"""A line that begins or closes a letter: what stood above it goes on no further."""
+
+
+def _salutation(line: Line) -> Head | None:
+    if _SALUTATION.fullmatch(line.words) is None:
+        return None
+    return line.start, line.end, "salutation", True, 0
+
+
+_SPACED = re.compile(r"[A-Z][A-Z/&'.-]*(?:[ ][A-Z/&'.-]+){0,4}")
+_LARGE = 0.9
+"""Share of capitals of a document that is written in them (ours)."""
+
+
+def _spaced(line: Line) -> Head | None:
+    """The known label that a line in capitals begins with, no mark behind it: "COURSE CPAP"."""
+    said = _SPACED.match(line.words)
+    words = said.group().split() if said else []
+    for count in range(min(len(words), _MOST_SPACED), 0, -1):
+        name = " ".join(words[:count])
+        if len(name) < len(line.words) and title_of(name) in listed_labels():
+            at = line.start + len(name)
+            return line.start, at, title_of(name), False, PLAIN
+    return None
+
+
+_MOST_SPACED = 4
+"""Words of a label before its value in a document of capitals (ours)."""
+
+
+def _in_capitals(lines: Sequence[Line]) -> bool:
+    """Whether a document is written in capitals and sets no colons: its labels stand bare."""
+    letters = [sign for line in lines for sign in line.words if sign.isalpha()]
+    large = sum(sign.isupper() for sign in letters) >= _LARGE * len(letters) > 0
+    return large and sum(":" in line.words for line in lines) * 4 < len(lines)
 
 
 def _own_marks(lines: Sequence[Line]) -> frozenset[str]:

@@ -29,7 +29,7 @@ _IS = re.compile(
 """What is said to be something: "The diagnosis before surgery was sigmoid cancer"."""
 _WHO = (
     r"(?:(?i:he|she|they|we|I|(?:the |this )?(?:\S+[ ]){0,3}?"
-    r"(?:patient|man|woman|lady|gentleman|girl|boy))|"
+    r"(?:patient|man|woman|lady|gentleman|girl|boy)|this(?:[ ][\w-]+){1,4}?)|"
     r"(?:Mr|Mrs|Ms|Miss)\.?[ ][A-Z]\w+(?:[ ][A-Z]\w+)?)"
 )
 _DID = r"(?:for|with|by|because[ ]of|due[ ]to|about|underwent|to[ ]have|found(?![ ]to))"

@@ -135,7 +135,8 @@ def heads(text: str) -> list[Head]:
 
 _SALUTATION = re.compile(
     r"(?:Dear\s(?:[A-Z]|colleague|sir|doctor)[^.:\n]{0,60}|To whom it may concern|"
-    r"Yours (?:sincerely|faithfully|truly)|(?:Kind|Best|Warm)(?:est)? regards|With (?:kind|best|warm)[^.:\n]{0,30}|"
+    r"Yours (?:sincerely|faithfully|truly)|(?:Kind|Best|Warm)(?:est)? regards|"
+    r"With (?:kind|best|warm)[^.:\n]{0,30}|"
     r"Sincerely)[,.]?"
 )
 """A line that begins or closes a letter: what stood above it goes on no further."""

@@ -15,7 +15,7 @@ from workers.extract.units import Placed
 
 _FIRST = 160
 """Characters of a value that are read (ours)."""
-_SENTENCE = r"(?:(?<=[.!?])[ \t]*\n?[ \t]*|(?<=\n)[ \t]*|\A[ \t]*)"
+_SENTENCE = r"(?:(?<=[.!?])[ \t]{1,9}+|(?:(?<=\n)|\A)[ \t]{0,9}+)"
 _REST = r"(?P<value>(?:[^.;\n]|\.(?=\d)|\n(?![ \t]*(?:\n|[-•*\d]))){3,300})"
 _IS = re.compile(
     rf"{_SENTENCE}(?:(?:[Ss]o|[Oo]verall|[Tt]oday),?[ ])?"
@@ -28,19 +28,19 @@ _IS = re.compile(
 )
 """What is said to be something: "The diagnosis before surgery was sigmoid cancer"."""
 _WHO = (
-    r"(?:(?i:he|she|they|we|I|(?:the |this )?(?:\S+[ ]){0,3}?"
-    r"(?:patient|man|woman|lady|gentleman|girl|boy)|this(?:[ ][\w-]+){1,4}?)|"
-    r"(?:Mr|Mrs|Ms|Miss)\.?[ ][A-Z]\w+(?:[ ][A-Z]\w+)?)"
+    r"(?:(?i:he|she|they|we|I|(?:the |this )?(?:\S{1,20}[ ]){0,3}?"
+    r"(?:patient|man|woman|lady|gentleman|girl|boy)|this(?:[ ][\w-]{1,20}){1,4}?)|"
+    r"(?:Mr|Mrs|Ms|Miss)\.?[ ][A-Z]\w{1,20}(?:[ ][A-Z]\w{1,20})?)"
 )
 _DID = r"(?:for|with|by|because[ ]of|due[ ]to|about|underwent|to[ ]have|found(?![ ]to))"
 _DOES = re.compile(
     rf"{_SENTENCE}(?:[Tt]oday[ ])?{_WHO}[ ]"
-    rf"(?P<title>(?:(?:(?:Mr|Mrs|Ms|Dr)\.|[\w'’-]+,?)[ ]){{0,7}}?{_DID})[ ]"
+    rf"(?P<title>(?:(?:(?:Mr|Mrs|Ms|Dr)\.|[\w'’-]{{1,20}},?)[ ]){{0,7}}?{_DID})[ ]"
     rf"(?:(?:an?|the|his|her)[ ])?{_REST}"
 )
 """What somebody came for, was seen with, was found to have, or underwent."""
 _PASSIVE = re.compile(
-    r"(?:(?:not|then|also|being|well|\w{3,12}ly)\s)*(?:\w{2,14}(?:ed|en)|done|made|sent|held|put|shown|kept|"
+    r"\A(?:(?:not|then|also|being|well|\w{3,12}ly)\s){0,3}(?:\w{2,14}(?:ed|en)|done|made|sent|held|put|shown|kept|"
     r"left|begun|sold|told|met|cut|withdrawn)\b"
     r"(?=$|\W*$|,|\s(?:by|with|in|into|on|at|to|for|from|and|or|as|after|before|under|over|during|"
     r"through|until|again|because|when|twice|once|below|above|elsewhere|today)\b)"

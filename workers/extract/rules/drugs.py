@@ -82,7 +82,7 @@ _DRUG = re.compile(
     rf"(?:\s*+[,:|]\s++|\s++[-–—]\s++|\s++\((?=\d)|\s++)(?:{_FORM}\s++)?"
     rf"(?P<change>{_TO})?{_DOSE}"
 )
-_DOSE_ALONE = re.compile(rf"(?i){_DOSE}")
+_DOSE_ALONE = re.compile(rf"(?i)\A{_DOSE}")
 CALLED = re.compile(
     rf"(?i)(?:(?P<form>{_FORM})\s++)?"
     r"(?P<name>[a-z][a-z0-9/+-]{1,60}+(?: [a-z][a-z0-9+-]{1,60}+)?)"

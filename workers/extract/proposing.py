@@ -281,11 +281,13 @@ def _of_another(field: str, result: FieldResult, parts: Parts, rules: Attempt) -
     return any(
         one.start <= start and end <= one.end
         for name, held in rules.fields.items()
-        if field_policies()[name].kind != "words"
+        if field_policies()[name].kind not in _TELLING
         for one in held.items
     )
 
 
+_TELLING = ("words", "measurement")
+"""Kinds of values that a text may be told in: "right renal mass 5 cm" is a diagnosis, too."""
 _LABEL = 3
 """Characters of a quotation before its label: marks (ours)."""
 

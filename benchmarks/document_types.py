@@ -23,7 +23,8 @@ from workers.extract.rubrics import DOCUMENT_TYPES
 
 HERE = Path(__file__).parent
 TO = HERE.parent / "knowledge" / "rubrics" / "document_types.npz"
-BY_HAND = ("documents/development", "extraction_unseen", "extraction_unseen_2",
+BY_HAND = ("documents/development", "documents/written", "documents/formats",
+           "extraction_unseen", "extraction_unseen_2",
            "extraction_unseen_3", "extraction_unseen_4")  # fmt: skip
 SYNTHETIC = {"reports": extraction_reports, "styles": extraction_styles,
              "heldout": extraction_heldout}  # fmt: skip

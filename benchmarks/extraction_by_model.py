@@ -11,6 +11,7 @@ fields right in full and fields right that are not stated: by rules, with each o
 
 import json
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,8 +45,19 @@ def best_quotes(case: Case) -> dict[str, list[str]]:
             found[field] = list(dict.fromkeys(_of_many(field, gold, every, parts, case.type)))
             continue
         good = (one for one in every if _reads(field, gold, [one], parts, case.type))
-        found[field] = [next(good, str(gold))]
+        found[field] = [next(good, None) or _nearest(every, gold)]
     return found
+
+
+def _nearest(every: Sequence[str], told: object) -> str:
+    """Of the pieces of a document that hold most of the words, the shortest: what a model quotes of
+    a value that the service does not read."""
+    wanted = set(_TOKEN.findall(str(told).lower()))
+    held = [(len(wanted & set(_TOKEN.findall(one.lower()))), -len(one), one) for one in every]
+    return max(held, default=(0, 0, ""))[2] or str(told)
+
+
+_TOKEN = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
 
 def _of_many(field: str, gold: Any, every: Sequence[str], parts: Parts, kind: str) -> Iterator[str]:
@@ -57,7 +69,9 @@ def _of_many(field: str, gold: Any, every: Sequence[str], parts: Parts, kind: st
                 yield words
                 break
         else:
-            yield getattr(value, "text", "") or getattr(value, "name", "") or field
+            yield _nearest(
+                every, list(value.model_dump(exclude_none=True, exclude={"kind"}).values())
+            )
 
 
 def _candidates(text: str, gold: Any) -> Iterator[str]:

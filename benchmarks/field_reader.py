@@ -3,10 +3,11 @@
     python -m benchmarks.field_reader           # a set left out at a time
     python -m benchmarks.field_reader --write   # knowledge/rubrics/field_reader.npz
 
-It learns from the documents of this folder whose fields are marked (documents/development and
-documents/written, the four unseen sets, and synthetic ones, which count less) and from the labels
-that knowledge/rubrics and documents/written/headings.txt list, and cells of heads from
-documents/written/cells.txt. documents/held_back and documents/strangers are not read.
+It learns from the documents of this folder whose fields are marked (documents/development,
+documents/written and documents/formats, the four unseen sets, and synthetic ones, which count
+less), from the labels that knowledge/rubrics and documents/written/headings.txt list, cells of
+heads from documents/written/cells.txt and sentences from documents/written/sentences.txt.
+documents/held_back, documents/strangers, documents/kept_apart and documents/sealed are not read.
 """
 
 import sys
@@ -31,20 +32,23 @@ from workers.extract.rubrics import DOCUMENT_TYPES, field_named, field_policies,
 from workers.extract.rules.numbers import days
 from workers.extract.rules.reading import read_words
 from workers.extract.rules.words import value_under
+from workers.extract.sayings import told_in
 from workers.extract.units import Placed, units
 from workers.extract.values import Medication, Value, Words
 
 HERE = Path(__file__).parent
 TO = HERE.parent / "knowledge" / "rubrics" / "field_reader.npz"
 HEADINGS = HERE / "documents" / "written" / "headings.txt"
+SENTENCES = HERE / "documents" / "written" / "sentences.txt"
 HEAD_CELLS = HERE / "documents" / "written" / "cells.txt"
-BY_HAND = ("documents/development", "documents/written", "extraction_unseen",
+BY_HAND = ("documents/development", "documents/written", "documents/formats",
+           "extraction_unseen",
            "extraction_unseen_2", "extraction_unseen_3", "extraction_unseen_4")  # fmt: skip
 SYNTHETIC = {"reports": extraction_reports, "styles": extraction_styles,
              "heldout": extraction_heldout}  # fmt: skip
-OF_SYNTHETIC, OF_A_LIST, OF_A_CELL = 0.1, 2.0, 0.5
-"""What a synthetic document, a listed label and a listed cell of a head, at each of its places,
-weigh; a document written by hand weighs 1."""
+OF_SYNTHETIC, OF_A_LIST, OF_A_CELL, OF_A_SENTENCE = 0.1, 2.0, 0.5, 1.0
+"""What a synthetic document, a listed label, a listed cell of a head, at each of its places, and a
+sentence weigh; a document written by hand weighs 1."""
 RIDGE, STEPS, PACE = 2e-3, 400, 0.05
 READ = ("words", "day", "amount", "presence", "margin", "medication")
 FIELDS = (
@@ -81,7 +85,7 @@ def examples() -> list[Example]:
             written(Path(folder), module.reports())
             for case in read_cases(Path(folder)):
                 found += of_case(name, case, OF_SYNTHETIC)
-    return [*found, *_of_lists()]
+    return [*found, *_of_lists(), *_of_sentences()]
 
 
 def of_case(name: str, case: Case, weight: float) -> Iterator[Example]:
@@ -139,6 +143,15 @@ def _states(field: str, gold: Any, parts: Parts, placed: Placed) -> bool:
         and len(text) > 25
         and (text in wanted and 3 * len(text) > len(wanted))
     )
+
+
+def _of_sentences() -> Iterator[Example]:
+    """What sentences say, each of one field or of none."""
+    for line in SENTENCES.read_text().splitlines():
+        name, _, sentence = line.partition(": ")
+        states = np.array([one == name for one in FIELDS], np.float32)
+        for placed in told_in(Parts(sentence + "\n")):
+            yield Example("sentences", placed.unit, states, OF_A_SENTENCE)
 
 
 def _of_lists() -> Iterator[Example]:

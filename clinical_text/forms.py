@@ -24,6 +24,8 @@ _EXPORT = re.compile(
 _PAGE = re.compile(r"(?im)^[ \t\W]{0,8}page[ ]\d{1,4}(?:[ ]?(?:of|/)[ ]?\d{1,4})?(?=\s|\]|$)")
 _DOTS = re.compile(r"(?<=[\w)])[ ]?\.(?:[ ]?\.){3,}(?=[ ]?\S)")
 """Points that lead from a label to its value."""
+_SLASHES = re.compile(r"(?<=[ ])//(?=[ ])")
+"""Strokes that part entries of a line, as points and bars do."""
 _SIGNED = frozenset(["by", "sincerely", "regards", "faithfully"])
 _PLAIN_WORDS = re.compile(r"[A-Z][A-Za-z'’/&(),-]*+(?:[ ][A-Za-z'’/&(),-]++){0,5}")
 _LIST_MARK = re.compile(r"(?:[-*+•>]|\d{1,2}[.)])[ \t]+")
@@ -32,12 +34,14 @@ _MARKS = "#*_ \t=-•>:"
 
 
 class Line(NamedTuple):
-    """A line that shows something, without the space around it; `fresh` after a blank one."""
+    """A line that shows something, without the space around it; `fresh` after a blank one;
+    `indent`: spaces before it."""
 
     start: int
     end: int
     words: str
     fresh: bool
+    indent: int = 0
 
 
 class Form(NamedTuple):
@@ -56,7 +60,7 @@ def lines_of(text: str) -> Sequence[Line]:
         words = line.strip()
         if words:
             start = at + line.index(words[0])
-            found.append(Line(start, start + len(words), words, fresh))
+            found.append(Line(start, start + len(words), words, fresh, start - at))
         fresh = not words
         at += len(line) + 1
     return found
@@ -89,10 +93,20 @@ def _form(line: Line, below: Line | None, before: str) -> Form | None:
     heading = heading_line(line.start, words, fresh=line.fresh, before=before, following=directly)
     if heading is not None and (heading.level <= BOLD_LEVEL or words.isupper()):
         return Form(line.start, heading.end, heading.title, min(heading.level, CAPITALS))
-    if not line.fresh or len(words) > _LONGEST or _PLAIN_WORDS.fullmatch(words) is None:
+    if len(words) > _LONGEST or _PLAIN_WORDS.fullmatch(words) is None:
+        return None
+    if below.indent > line.indent and directly and _stands_over(words, directly, before):
+        return Form(line.start, line.end, words, PLAIN)
+    if not line.fresh:
         return None
     over = directly and not words.endswith((",", ")")) and _is_other(words, directly)
     return Form(line.start, line.end, words, PLAIN) if over else None
+
+
+def _stands_over(words: str, below: str, before: str) -> bool:
+    """Whether a line stands over what is set in below it, and no sentence goes on there."""
+    ends = words.endswith((",", ")")) or (below[:1].islower() and not _LIST_MARK.match(below))
+    return not ends and before[-1:] not in ",;"
 
 
 def _is_other(words: str, below: str) -> bool:
@@ -115,6 +129,8 @@ def without_furniture(text: str) -> str:
     before."""
     spans = [one.span() for pattern in (_PAGE, _DOTS) for one in pattern.finditer(text)]
     spans += _contents(lines_of(text))
+    if _SLASHES.search(text):
+        text = _SLASHES.sub("; ", text)
     if not spans:
         return text
     kept, at = [], 0
@@ -133,7 +149,7 @@ def _contents(lines: Sequence[Line]) -> list[tuple[int, int]]:
         if title:
             heads.setdefault(title, []).append(index)
     found, first, hits = [], 0, 0
-    for index, words, fresh in [*((at, *one[2:]) for at, one in enumerate(lines)),
+    for index, words, fresh in [*((at, one.words, one.fresh) for at, one in enumerate(lines)),
                                 (len(lines), "", True)]:  # fmt: skip
         title = _entry(words) if not (fresh and hits) else ""
         if title and any(abs(at - index) > 1 for at in heads.get(title, ())):

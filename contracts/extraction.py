@@ -28,7 +28,8 @@ class FieldItem(Part):
 
 
 class Field(Part):
-    """A field: found, ambiguous or not_present. One of many values has `items`."""
+    """A field: found, ambiguous or not_present, then with the `reason`. One of many values has
+    `items`."""
 
     value: Value | tuple[Value, ...] | None
     status: str
@@ -36,6 +37,7 @@ class Field(Part):
     end: int | None
     origin: str = "rules"
     items: tuple[FieldItem, ...] = ()
+    reason: str | None = None
 
 
 class FieldScore(Part):

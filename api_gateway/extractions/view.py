@@ -68,7 +68,8 @@ class ResultView:
     """The fields beside the text."""
 
     fields: Sequence[FieldView]
-    missing: Sequence[str]
+    missing: Mapping[str, Sequence[str]]
+    """Those that it does not state, by the reason why they are called so."""
     runs: Sequence[Run]
     facts: Sequence[tuple[str, str]]
 
@@ -104,12 +105,13 @@ def result_view(text: str, result: Mapping[str, Any], chosen: str | None) -> Res
     Args:
         chosen: the item whose words are highlighted.
     """
-    placed, missing, places = [], [], []
+    placed, places = [], []
+    missing: dict[str, list[str]] = {}
     for name, body in result.get("fields", {}).items():
         if name == RAW:
             continue
         if body["status"] == "not_present":
-            missing.append(label(name))
+            missing.setdefault(body.get("reason") or "no value was read", []).append(label(name))
             continue
         items, item_places = _items(text, name, body)
         places += item_places

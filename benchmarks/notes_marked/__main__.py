@@ -1,4 +1,4 @@
-"""`python -m benchmarks.notes_marked [development|locked|strangers] [--details]`."""
+"""`python -m benchmarks.notes_marked [HALF] [--details]`: halves are the files beside this one."""
 
 import argparse
 import json
@@ -128,7 +128,7 @@ def shares(counts: Counter[str]) -> dict[str, Any]:
 
 
 def _halves(chosen: str) -> Iterator[tuple[str, Marked]]:
-    for half in ("development", "locked", "strangers"):
+    for half in ("development", "more_development", "locked", "strangers", "more_sealed"):
         if chosen in (half, "all"):
             for note in marked(_HERE / f"{half}.txt"):
                 yield half, note
@@ -149,7 +149,7 @@ def main() -> None:
         styles[f"{half} {note.name.split('_')[0]}"].append(
             (figures["plan_recall"] or 0, figures["right_list"] or 0)
         )
-        if chosen.details and half == "development":
+        if chosen.details and half.endswith("development"):
             print(note.name, *faults, sep="\n  ")
     by_style = {
         name: [round(mean(column), 2) for column in zip(*rows, strict=True)]

@@ -14,6 +14,7 @@ from workers.extract.parts import Parts, plain_lines
 from workers.extract.rubrics import DOCUMENT_TYPES, any_of, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.words import examinations, institutions
+from workers.extract.scanned import unscanned
 
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])
 """These quote other reports under headings of one word, and stay one document."""
@@ -72,7 +73,7 @@ def _policy() -> _Policy:
 
 def classify(text: str) -> Classification:
     """The type of a document by its words; "unknown" where too few of them are there."""
-    text = plain_lines(text)
+    text = unscanned(plain_lines(text))
     whole = _type_of(text)
     parts = _parts(text, whole[0])
     if len(parts) > 1:

@@ -24,6 +24,11 @@ class PartResult:
     outcome: Outcome
 
 
+SPOKEN_OF = "the document speaks of it, but no value was read"
+NOT_SPOKEN_OF = "the document does not speak of it"
+"""Why a field is called not stated."""
+
+
 @dataclass(frozen=True)
 class Extraction:
     """All that was made of a document."""
@@ -75,6 +80,15 @@ class Extraction:
         """Of how many patients it is, as far as names and numbers tell."""
         return len({one.part.person for one in self.parts})
 
+    def _field(self, name: str, one: FieldResult) -> dict[str, Any]:
+        """A field as JSON data; of one that is not stated, why it is called so."""
+        body = one.as_body()
+        if one.status is Status.NOT_PRESENT:
+            feedback = (part.outcome.best.evaluation.feedback for part in self.parts)
+            missed = any(name in said.missing_fields for said in feedback)
+            body["reason"] = SPOKEN_OF if missed else NOT_SPOKEN_OF
+        return body
+
     def as_body(self) -> dict[str, Any]:
         """As JSON data, with the loop's metadata for each part."""
         return {
@@ -82,7 +96,7 @@ class Extraction:
             "confidence": self.classification.confidence,
             "composite": self.classification.is_composite,
             "readability": self.readability.model_dump(),
-            "fields": {name: one.as_body() for name, one in self.fields.items()},
+            "fields": {name: self._field(name, one) for name, one in self.fields.items()},
             "score": self.score,
             "iterations": self.iterations,
             "met_threshold": self.met_threshold,

@@ -36,7 +36,8 @@ _EDGE = 4
 
 class Unit(NamedTuple):
     """Words that may state a field: what they stand under, themselves, and where (`label`, or a
-    `cell` or `paragraph` that has no label; how far from the beginning and the end)."""
+    `cell` or `paragraph` that has no label, or what a `sentence` says of its subject; how far from
+    the beginning and the end)."""
 
     title: str
     value: str

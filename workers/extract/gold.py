@@ -9,6 +9,8 @@ What is compared how (everything in any case, spaces folded):
 - Drugs: of one name, or of one substance ("metoprolol succinate", "metoprolol").
 - Names and texts: the gold's words must be there, with at most as many again around them, or four
   fifths of all words agree.
+- What a model located and no rule reads is "as written": right where it holds the gold's name and
+  number, in a dozen words.
 - Fields of many values and mappings: F1 of the entries; `{"includes": [...]}`: the share of them
   that is there, whatever else is.
 - null, "", [], {} and "not present": right where nothing was found. "ambiguous": right where the
@@ -321,6 +323,8 @@ def same(ours: Value, gold: Value) -> bool:
     """Whether our value says what the gold says."""
     if isinstance(gold, Words):
         return _same_words(ours, gold)
+    if isinstance(ours, Words):
+        return _as_written(ours, gold)
     if type(ours) is not type(gold):
         return False
     if isinstance(ours, Measurement) and isinstance(gold, Measurement):
@@ -399,6 +403,20 @@ def _same_marker(ours: Marker, gold: Marker) -> bool:
     )
 
 
+def _as_written(ours: Words, gold: Value) -> bool:
+    """Whether words that no rule reads hold the gold's name and number, and little else."""
+    parts = gold.model_dump(exclude_none=True)
+    name = next((str(parts[one]) for one in ("name", "marker", "gene") if one in parts), "")
+    number = next((parts[one] for one in ("dose", "number", "percent") if one in parts), None)
+    said = _tokens(ours.text)
+    figures = {float(one) for one in said if _NUMBER.fullmatch(one)}
+    if (not name and number is None) or len(said) > _MOST:
+        return False
+    return _tokens(name) <= said and (number is None or number in figures)
+
+
+_MOST = 12
+"""Words in which an unread value is told (ours)."""
 _LIGHT = frozenset(["the", "a", "an", "of", "with", "and", "in", "type", "no", "special", "nst",
                     "nos", "tumor", "tumour"])  # fmt: skip
 

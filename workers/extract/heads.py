@@ -7,15 +7,21 @@ gap, or a line that looks like a heading (`clinical_text.forms`).
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cache
 
-from clinical_text.forms import CAPITALS, PLAIN, Form, headings_by_form, lines_of
+from clinical_text.forms import CAPITALS, PLAIN, Form, Line, headings_by_form, lines_of
 from clinical_text.headings import BOLD_LEVEL
+from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
+from workers.extract.rules.drug_names import drugs_named
+from workers.extract.rules.lab_parts import lab_named
 from workers.extract.rules.titles import MARKS, known_title, lettered
 
 _LONGEST_HEADING = 60
+_FIRST = 160
+"""Characters of a value that say what it is of (ours)."""
 _MOST_WORDS = 7
 """Words of a heading with a colon (ours)."""
 _SHORT = 5
@@ -23,16 +29,30 @@ _SHORT = 5
 LABEL = re.compile(
     r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|"
     r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?(?:[A-Za-z]{3,8}\.[ ])?"
-    r"[A-Za-zÀ-ÿ](?:[A-Za-zÀ-ÿ0-9,/&'()\-]|[ ](?![ ]\S)){0,58}?)\.?\**\s*(?:(?<!\d):|:(?!\d)|\|)"
+    r"[A-Za-zÀ-ÿ](?:[A-Za-zÀ-ÿ0-9,/&'()_\-]|\.(?=[A-Za-z])|[ ](?![ ]\S)){0,58}?)"
+    r"\.?\**\s*(?:(?<!\d):|:(?!\d)|\|)"
 )
 """A label; a colon between digits is that of a time."""
 _IN_BRACKETS = re.compile(r"\[(?P<name>[A-Za-z][A-Za-z /&'()-]{1,40})\][ :]*(?=\S)")
 _ROW_OF_TWO = re.compile(r"\|[ ]*(?P<name>[A-Za-z][^|\n]{1,40}?)[ ]*\|[ ]*(?=[^|\s][^|\n]*\|?$)")
 _LABEL_BEFORE_A_GAP = re.compile(
-    r"(?P<name>(?:[A-Z][.)][ ])?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ /&'()\-]{1,40}?)"
+    r"(?P<name>(?:[A-Z][.)][ ])?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ /&'()_\-]{1,40}?)"
     r"(?:[ \t]{2,}|\t|[ \t]+[-–][ \t]+)(?=\S)"
 )
 """A label without a colon: what it labels stands behind a gap or a dash."""
+_OWN_MARK = re.compile(
+    r"(?P<name>[A-Za-zÀ-ÿ](?:[A-Za-zÀ-ÿ0-9,/&'()_#.-]|[ ](?![ ])(?![-–=>]{1,2}[ ])){0,40}?)"
+    r"(?P<mark>[ \t]*(?:=|={1,2}>|-{1,2}>|>{1,2}|[»→~]|::)[ \t]*|"
+    r"[ \t]+[-–—][ \t]+|[ ]{2,}|\t[ \t]*)"
+    r"(?=\S)(?![-=>:])"
+)
+"""A name, a mark that may stand between names and values all over a document, and its value."""
+_FIGURES = re.compile(r":|\d{2}")
+_NUMBERED = re.compile(r"[A-Z]?\d{1,2}[ \t]++(?=[A-Za-z])")
+"""A number before the name of a form's line: "Q4  Visceral pleural invasion"."""
+_LEAST_MARKED, _LEAST_NAMED = 3, 0.5
+"""Lines of a mark from which it is the document's own, and the share of their names that are known
+to state something (ours)."""
 
 
 @cache
@@ -85,8 +105,14 @@ def heads(text: str) -> list[Head]:
     lines = lines_of(text)
     forms = {one.start: one for one in headings_by_form(lines)}
     above: Head | None = None
+    marks, bare = _own_marks(lines), _in_capitals(lines)
     for line in lines:
-        head = _label_head(line.start, line.words)
+        head = (
+            _salutation(line)
+            or _label_head(line.start, line.words)
+            or _behind_its_mark(line, marks)
+            or (_spaced(line) if bare else None)
+        )
         form = forms.get(line.start)
         if head is None and form is not None and _opens(form, above):
             head = (form.start, form.end, title_of(form.title), True, form.level)
@@ -105,6 +131,92 @@ def heads(text: str) -> list[Head]:
         if not within:
             found[at] = (at, inner.end(), title_of(inner["name"]), False, PLAIN)
     return list(found.values())
+
+
+_SALUTATION = re.compile(
+    r"(?:Dear\s(?:[A-Z]|colleague|sir|doctor)[^.:\n]{0,60}|To whom it may concern|"
+    r"Yours (?:sincerely|faithfully|truly)|(?:Kind|Best|Warm)(?:est)? regards|"
+    r"With (?:kind|best|warm)[^.:\n]{0,30}|"
+    r"Sincerely)[,.]?"
+)
+"""A line that begins or closes a letter: what stood above it goes on no further."""
+
+
+def _salutation(line: Line) -> Head | None:
+    if _SALUTATION.fullmatch(line.words) is None:
+        return None
+    return line.start, line.end, "salutation", True, 0
+
+
+_SPACED = re.compile(r"[A-Z][A-Z/&'.-]*(?:[ ][A-Z/&'.-]+){0,4}")
+_LARGE = 0.9
+"""Share of capitals of a document that is written in them (ours)."""
+
+
+def _spaced(line: Line) -> Head | None:
+    """The known label that a line in capitals begins with, no mark behind it: "COURSE CPAP"."""
+    said = _SPACED.match(line.words)
+    words = said.group().split() if said else []
+    for count in range(min(len(words), _MOST_SPACED), 0, -1):
+        name = " ".join(words[:count])
+        if len(name) < len(line.words) and title_of(name) in listed_labels():
+            at = line.start + len(name)
+            return line.start, at, title_of(name), False, PLAIN
+    return None
+
+
+_MOST_SPACED = 4
+"""Words of a label before its value in a document of capitals (ours)."""
+
+
+def _in_capitals(lines: Sequence[Line]) -> bool:
+    """Whether a document is written in capitals and sets no colons: its labels stand bare."""
+    letters = [sign for line in lines for sign in line.words if sign.isalpha()]
+    large = sum(sign.isupper() for sign in letters) >= _LARGE * len(letters) > 0
+    return large and sum(":" in line.words for line in lines) * 4 < len(lines)
+
+
+def _own_marks(lines: Sequence[Line]) -> frozenset[str]:
+    """The marks that the document sets between names and values: of the lines that have one, so
+    many begin with the name of a field that the others are of its kind, known or not."""
+    told: dict[str, list[bool]] = {}
+    for line in lines:
+        one = _marked(line.words)
+        if one is not None:
+            words = one.string[one.end() : one.end() + _FIRST]
+            named = title_of(one["name"])
+            states = stated(Unit(named, words)).values()
+            told.setdefault(_kind_of(one["mark"]), []).append(
+                named in labels() or max(states) >= LEAST
+            )
+    return frozenset(
+        mark for mark, named in told.items()
+        if len(named) >= _LEAST_MARKED and sum(named) >= max(2, _LEAST_NAMED * len(named))
+    )  # fmt: skip
+
+
+def _marked(words: str) -> re.Match[str] | None:
+    """The name and the mark that a line begins with; none where a drug or a test is named."""
+    number = _NUMBERED.match(words)
+    one = _OWN_MARK.match(words, number.end() if number else 0)
+    if one is None or len(one["name"].split()) > _MOST_WORDS or _FIGURES.search(one["name"]):
+        return None
+    if title_of(one["name"]) in labels():
+        return one
+    return None if drugs_named(one["name"]) or lab_named(one["name"]) else one
+
+
+def _kind_of(mark: str) -> str:
+    return mark.strip() or "gap"
+
+
+def _behind_its_mark(line: Line, marks: frozenset[str]) -> Head | None:
+    """The label that a line begins with by a mark of the document's own."""
+    one = _marked(line.words) if marks else None
+    if one is None or _kind_of(one["mark"]) not in marks:
+        return None
+    at, begin = line.start + one.start("name"), line.start + one.end()
+    return at, begin, title_of(one["name"]), False, _level(line.words)
 
 
 def _opens(form: Form, above: Head | None) -> bool:
@@ -162,7 +274,7 @@ def _second_columns(line: str) -> list[tuple[int, int, str]]:
 
 _BEHIND_A_GAP = re.compile(
     r"(?:(?:(?<![ ])[ ]{2,}+|\t|[ ]\|[ ]|;[ ]?)"
-    r"(?P<name>[A-Z](?:[A-Za-z0-9/&'().-]|[ ](?![ ])){1,40}?)|"
+    r"(?P<name>[A-Za-z](?:[A-Za-z0-9/&'()._-]|[ ](?![ ])){1,40}?)|"
     r"(?<=[a-z)][.;])[ ](?P<short>[A-Z]{2,4}))[ ]?:[ \t]*+(?=\S)"
 )
 

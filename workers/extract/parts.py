@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
 from clinical_text.forms import PLAIN, without_furniture
+from clinical_text.notations import without_notation
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.heads import (
     LABEL,
@@ -23,6 +24,7 @@ from workers.extract.heads import (
 from workers.extract.rubrics import field_policies, vocabulary
 from workers.extract.rules.tick_boxes import plain_ticks
 from workers.extract.rules.titles import MARKS
+from workers.extract.scanned import unscanned
 
 _BLANK = re.compile(r"\n(?=[ \t]*+\n)")
 _SPACES = re.compile(r"\s*+")
@@ -64,12 +66,18 @@ class Parts:
     text: str
     whole: str = field(init=False, repr=False)
     """The text as it was given."""
+    printed: str = field(init=False, repr=False)
+    """The text that is read, with what a scan mistook as it stands: the words of values."""
 
     def __post_init__(self) -> None:
         """Read line ends and decimal points as ours, and neither furniture nor unticked boxes."""
         object.__setattr__(self, "whole", self.text)
-        plain = without_furniture(plain_points(plain_lines(self.text)))
-        object.__setattr__(self, "text", plain_ticks(plain, lambda one: title_of(one) in labels()))
+        plain = without_furniture(plain_points(without_notation(plain_lines(self.text))))
+        ticked = plain_ticks(plain, lambda one: title_of(one) in labels())
+        object.__setattr__(self, "text", ticked)
+        signs = zip(ticked, plain_lines(self.whole), strict=True)
+        printed = "".join(own if own.isspace() or not one.isalnum() else one for own, one in signs)
+        object.__setattr__(self, "printed", printed)
 
     @cached_property
     def sections(self) -> Sequence[Section]:
@@ -261,27 +269,9 @@ _MIDDLE = re.compile(
 def plain_points(text: str) -> str:
     """The text with "." for a decimal point in the middle of the line ("1·2"); as long as before.
 
-    Before a power of ten it multiplies. Letters that a scan made of digits are digits again, in a
-    word of digits and marks ("2O24", "lOO mg").
+    Before a power of ten it multiplies. What a scan mistook is as it was meant (`scanned`).
     """
-    return _SCANNED.sub(_as_digits, _MIDDLE.sub(r"\1.", text))
-
-
-_SCANNED = re.compile(
-    r"(?<![\w./-])(?:[\dOoIl]{1,2}[./-][\dOoIl]{1,2}[./-](?:[12l][\dOoIl]{3}|[\dOoIl]{2})|"
-    r"(?:\d{1,4}[OoIl]{1,3}\d?|[1-9lI][OolI]{1,3})(?=\s?(?:mg|mcg|microg|ml|mL|mm|cm)\b))(?![\w-])"
-)
-"""A day, or a number with its unit, in which digits may have been read as letters."""
-
-
-def _as_digits(one: re.Match[str]) -> str:
-    day = any(mark in one.group() for mark in "./-")
-    if day and not any(sign.isdigit() for sign in one.group()):
-        return one.group()
-    return one.group().translate(_DIGITS)
-
-
-_DIGITS = str.maketrans("OoIl", "0011")
+    return unscanned(_MIDDLE.sub(r"\1.", text))
 
 
 _NEW_LINE = re.compile(r"\n")

@@ -18,13 +18,13 @@ from clinical_text.quotes import Source, check
 from workers.extract.evaluation.scores import EvaluationFailed, Feedback
 from workers.extract.fields import NOT_PRESENT, Attempt, FieldResult, Item, Status
 from workers.extract.optimizer import optimized_prompt
-from workers.extract.parts import Parts, Section
+from workers.extract.parts import Parts, Section, line_end
 from workers.extract.rubrics import Rubric, field_policies
 from workers.extract.rules.choosing import CHOSEN, compatible, markers_contradict
 from workers.extract.rules.denying import against
 from workers.extract.rules.reading import read_at, read_every, read_words
 from workers.extract.units import told
-from workers.extract.values import Value
+from workers.extract.values import Value, Words
 from workers.language_model.port import ModelError, Prompt, Proposal
 
 PURPOSE = "extract"
@@ -132,7 +132,7 @@ def prompt_for(
     if previous is not None and feedback is not None:
         held = {name: one for name, one in previous.values().items() if name != "raw_text"}
         asked = optimized_prompt(asked, feedback, held, iteration, target)
-    document = json.dumps({"document": parts.text}, ensure_ascii=False)
+    document = json.dumps({"document": parts.printed}, ensure_ascii=False)
     user = f"{asked}\n\n{document}"
     return Prompt(PURPOSE, version, system, user, ProposedFields, MOST_TOKENS, patience=2.0)
 
@@ -141,14 +141,14 @@ def located(
     parts: Parts, rubric: Rubric, proposed: Sequence[ProposedField]
 ) -> Mapping[str, FieldResult]:
     """The fields of which the model's words stand in the document and state a value."""
-    source = Source(parts.text)
+    sources = [Source(one) for one in dict.fromkeys((parts.printed, parts.text))]
     entries: dict[str, list[ProposedField]] = defaultdict(list)
     for one in proposed:
         if one.field in rubric.fields:
             entries[one.field].append(one)
     found: dict[str, FieldResult] = {}
     for field, ones in entries.items():
-        items = [item for one in ones for item in _items(field, one, parts, source)]
+        items = [item for one in ones for item in _items(field, one, parts, sources)]
         if items:
             found[field] = _result(field, items, ones)
         elif all(one.status is Status.NOT_PRESENT for one in ones):
@@ -157,21 +157,37 @@ def located(
     return found
 
 
-def _items(field: str, one: ProposedField, parts: Parts, source: Source) -> list[Item]:
+def _items(field: str, one: ProposedField, parts: Parts, sources: Sequence[Source]) -> list[Item]:
     if one.status is Status.NOT_PRESENT or not one.words.strip() or len(one.words) > LONGEST:
         return []
-    quote = check(one.words.strip(), source)
-    if not quote.accepted or quote.start is None or quote.end is None:
+    quote = next((said for source in sources
+                  if (said := check(one.words.strip(), source)).accepted), None)  # fmt: skip
+    if quote is None or quote.start is None or quote.end is None:
         return []
     start, end = quote.start, quote.end
-    words = source.text[start:end]
+    text = field_policies()[field].kind == "words"
+    words = (parts.printed if text else parts.text)[start:end]
     if field_policies()[field].many:
         values: list[Value] = read_every(field, words)
     else:
         value = read_words(field, words)
         values = [] if value is None else [value]
+    if not values and _speaks_of(field, parts, start):
+        # the service located what it cannot read: it is a value as written
+        values = [Words(text=parts.printed[start:end])]
     return _in_place(field, [Item(value=value, start=start, end=end) for value in values], parts,
                      cut=not _UNCUT.isdisjoint(quote.cuts))  # fmt: skip
+
+
+def _speaks_of(field: str, parts: Parts, place: int) -> bool:
+    """Whether the line of a place speaks of the field: it has its label or one of its words."""
+    begin = parts.text.rfind("\n", 0, place) + 1
+    stop = line_end(parts.text, place, len(parts.text))
+    cue = field_policies()[field].cue
+    if cue is not None and cue.search(parts.text, begin, stop):
+        return True
+    return any(one.section is not None and one.start <= place < parts.sections[one.section].end
+               for one in told(parts, field))  # fmt: skip
 
 
 _UNCUT = frozenset(["number", "word"])
@@ -265,11 +281,13 @@ def _of_another(field: str, result: FieldResult, parts: Parts, rules: Attempt) -
     return any(
         one.start <= start and end <= one.end
         for name, held in rules.fields.items()
-        if field_policies()[name].kind != "words"
+        if field_policies()[name].kind not in _TELLING
         for one in held.items
     )
 
 
+_TELLING = ("words", "measurement")
+"""Kinds of values that a text may be told in: "right renal mass 5 cm" is a diagnosis, too."""
 _LABEL = 3
 """Characters of a quotation before its label: marks (ours)."""
 
@@ -289,10 +307,12 @@ def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | N
     kind = field_policies()[field].kind
     if held is None or not held.items or not result.items:
         return result
+    if kind != "words" and all(isinstance(one.value, Words) for one in result.items):
+        return held
     if kind == "words":
         return result if _tells_better(parts, result.items[0], held.items[0]) else held
     if result.many:
-        both = tuple({one.value.key: one for one in (*held.items, *result.items)}.values())
+        both = _fullest((*held.items, *result.items))
         opposed = markers_contradict(one.value for one in both)
         status = Status.AMBIGUOUS if opposed else held.status
         return FieldResult(status=status, many=True, items=both, origin="model")
@@ -305,6 +325,20 @@ def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | N
         return result
     every = (*held.items, *result.items)
     return FieldResult(status=Status.AMBIGUOUS, items=every, origin="model")
+
+
+def _fullest(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Each value once: of two of which one says the same with more detail, that one."""
+    kept: list[Item] = []
+    for item in items:
+        mine = item.value.model_dump(exclude_none=True)
+        others = [one.value.model_dump(exclude_none=True) for one in kept]
+        if any(mine.items() <= one.items() for one in others):
+            continue
+        kept = [one for one, held in zip(kept, others, strict=True)
+                if not held.items() <= mine.items()]  # fmt: skip
+        kept.append(item)
+    return tuple(kept)
 
 
 def _tells_better(parts: Parts, said: Item, held: Item) -> bool:

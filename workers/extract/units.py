@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from workers.extract.evaluation.damage import meant
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.parts import Parts, line_end
+from workers.extract.rubrics import field_policies
 
 _HEAD_LINES = 8
 """Lines of a document in which a name may stand alone (ours)."""
@@ -60,8 +61,13 @@ def shares(parts: Parts) -> Sequence[tuple[Placed, Mapping[str, float]]]:
 
 def told(parts: Parts, field: str, kind: str = "label") -> list[Placed]:
     """The units of a kind that state a field by the learned reader, the surest first."""
-    found = [(share[field], one) for one, share in shares(parts)
-             if one.unit.kind == kind and share.get(field, 0.0) >= LEAST]  # fmt: skip
+    own = field_policies()[field].labels if field in field_policies() else ()
+    every = (
+        (1.0 if one.unit.title in own else share.get(field, 0.0), one)
+        for one, share in shares(parts)
+        if one.unit.kind == kind
+    )
+    found = [(share, one) for share, one in every if share >= LEAST]
     return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 

@@ -146,3 +146,12 @@ def _edges(name: str, token: str) -> Iterator[str]:
         if len(token) > size + 1:
             yield f"{name} {token[:size]}-"
             yield f"{name} -{token[-size:]}"
+
+
+@cache
+def problem_alone(name: str) -> float:
+    """How likely a name by itself is that of a problem: "gout" is, "cough" is told of."""
+    known = weights()
+    scores = known.table[indices(Statement(name))].sum(axis=0) + known.bias
+    shares = np.exp(scores - np.logaddexp.reduce(scores))
+    return float(shares[ACTS.index("problem")])

@@ -15,7 +15,7 @@ from knowledge.documents.notes import LISTS, ListName, plan_policy, section_poli
 from knowledge.names.reading import names
 from knowledge.subjects.drugs import drugs_at
 from store.core.spans import citation
-from workers.summarize.acts import UNREAD, Act
+from workers.summarize.acts import UNREAD, Act, problem_alone
 from workers.summarize.dates import is_date
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX, is_unfilled
 from workers.summarize.names import plain
@@ -252,18 +252,20 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
 
 def _unnamed(text: str, found: Sequence[Item]) -> list[Item]:
     """Statements that introduce the patient or tell of the past and name a disease that no problem
-    and no judgement names: each, too, as a problem. What is surely a story names complaints."""
+    and no judgement names: each, too, as a problem. What is surely a story names complaints, too:
+    of it only what is a problem by its name alone."""
     known = {
         name for one in found if one.list in ("key_problems", "assessment")
         for name in diseases(text, one.start, one.end)
     }  # fmt: skip
-    added = []
+    added, moved = [], plan_policy().moved
     for one in found:
-        story = one.act.name != "snapshot" and one.act.sure >= plan_policy().moved
+        story = one.act.name != "snapshot" and one.act.sure >= moved
         told = one.list in _TOLD and (one.kind == "past_history" or not story)
-        if not told or one.earlier or is_of_a_relative(one.text_in(text)):
+        if one.list not in _TOLD or one.earlier or is_of_a_relative(one.text_in(text)):
             continue
-        new = diseases(text, one.start, one.end) - known
+        named = diseases(text, one.start, one.end)
+        new = {key for key in named if told or problem_alone(named[key]) >= moved} - known
         if new:
             known |= new
             added.append(replace(one, list="key_problems"))
@@ -273,14 +275,15 @@ def _unnamed(text: str, found: Sequence[Item]) -> list[Item]:
 _TOLD = ("patient_snapshot", "pertinent_history")
 
 
-def diseases(text: str, start: int, end: int) -> frozenset[str]:
-    """The diseases that a statement says the patient has, by the names of the tables."""
+def diseases(text: str, start: int, end: int) -> Mapping[str, str]:
+    """The diseases that a statement says the patient has, by the names of the tables, with the
+    words that name each."""
     words = text[start:end]
     read = doc(words)
-    return frozenset(
-        one.key for one in names(words)
+    return {
+        one.key: words[one.start : one.end] for one in names(words)
         if "disease" in one.kinds and not read.reading(one.start, one.end).marks & NOT_HAD
-    )  # fmt: skip
+    }  # fmt: skip
 
 
 def _is_a_past_problem(text: str, item: Item) -> bool:

@@ -137,10 +137,14 @@ def _model(settings: Settings, text: str) -> Ask | None:
 
 
 def render(console: Console, text: str, body: dict[str, Any]) -> None:
-    """Print the fields as a table, with the words that state each."""
+    """Print what is stated as a table, with its words; below it what is not, and why."""
     table = Table("field", "status", "value", "start", "end")
+    unstated: dict[str, list[str]] = {}
     for name, field in body["fields"].items():
         if name == "raw_text":
+            continue
+        if field["status"] == "not_present":
+            unstated.setdefault(field.get("reason") or "no value was read", []).append(name)
             continue
         places = field.get("items") or ([field] if field["start"] is not None else [])
         for item in places:
@@ -149,6 +153,8 @@ def render(console: Console, text: str, body: dict[str, Any]) -> None:
         if not places:
             table.add_row(name, field["status"], "", "", "")
     console.print(table)
+    for reason, names in unstated.items():
+        console.print(f"not stated, {reason}: {', '.join(names)}", highlight=False)
     console.print(
         f"type {body['type']}, score {body['score']:.3f}, iterations {body['iterations']}",
         highlight=False,

@@ -1,27 +1,23 @@
 """Clinical documents through the extract stage, with a model behind a fake API."""
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store.core.settings import Settings
 from store.dead_letters import dead_letters
 from store.extractions import prompt_memory
 from store.extractions.figures import figures
 from store.models import now
 from store.operations import erasure
-from tests.fakes.learner import Learner
 from tests.fakes.messages_api import MessagesApi, error
-from tests.fakes.web import FakeWeb, Reply
+from tests.fakes.web import Reply
 from tests.integration.clinical import guesses
+from tests.integration.clinical.conftest import Start
 from tests.integration.clinical.extracting import (
     DEBRIS,
     IMPRESSION,
-    KEY,
     LETTER,
     learner,
     result_of,
@@ -31,41 +27,8 @@ from tests.integration.clinical.extracting import (
 )
 from tests.integration.runtime.harness import count, rows
 from workers.inline import InlineWorker
-from workers.language_model.anthropic import AnthropicModel
 from workers.registry import spec_of
 from workers.runtime.stage import handle
-
-Start = Callable[..., InlineWorker]
-
-
-@pytest.fixture
-def api() -> MessagesApi:
-    return MessagesApi({KEY})
-
-
-@pytest.fixture
-def start(settings: Settings, inline: InlineWorker, api: MessagesApi) -> Iterator[Start]:
-    """Starts a worker with a key; what the model writes is the learner's."""
-    opened: list[InlineWorker] = []
-    with FakeWeb(api) as web:
-
-        def begin(learner: Learner, **changes: Any) -> InlineWorker:
-            api.writer = learner.write
-            given = {
-                "anthropic_api_key": KEY,
-                "anthropic_url": web.mirrors[api.origin],
-                "anthropic_seconds": 5,
-                **changes,
-            }
-            own = settings.model_copy(update=given)
-            opened.append(InlineWorker(own, inline.store, sleep=lambda _: None))
-            return opened[-1]
-
-        yield begin
-        for one in opened:
-            one.close()
-            if isinstance(one.context.language_model, AnthropicModel):
-                one.context.language_model.close()
 
 
 @pytest.mark.requirement("MV-6.2")
@@ -73,7 +36,7 @@ def test_mv_6_2_a_model_that_improves_when_told_reaches_the_threshold_in_three(
     start: Start,
 ) -> None:
     model = learner()
-    worker = start(model)
+    worker = start(model.write)
     extraction_id = submit(worker, LETTER)
     worker.run()
     row, result = stored(worker.store, extraction_id), result_of(worker.store, extraction_id)
@@ -102,7 +65,7 @@ def test_mv_6_2_a_model_that_improves_when_told_reaches_the_threshold_in_three(
 def test_invariant_11_words_of_a_document_stand_in_its_own_rows_only(
     start: Start, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    worker = start(learner())
+    worker = start(learner().write)
     submit(worker, LETTER, title="Xyzzy")
     worker.run()
     for table in ("audit_event", "outbox", "stage_run", "model_usage", "prompt_memory"):
@@ -121,7 +84,7 @@ def test_invariant_11_words_of_a_document_stand_in_its_own_rows_only(
 
 @pytest.mark.requirement("OP-6.2")
 def test_op_6_2_what_stays_of_an_erased_document_fits_no_guess_of_it(start: Start) -> None:
-    worker = start(learner())
+    worker = start(learner().write)
     extraction_id = submit(worker, LETTER)
     worker.run()
     (reply, *_) = rows(worker.store, "SELECT reply FROM extraction_reply")
@@ -137,7 +100,7 @@ def test_op_6_2_what_stays_of_an_erased_document_fits_no_guess_of_it(start: Star
 @pytest.mark.requirement("MV-9.1")
 def test_mv_9_1_what_did_well_is_remembered_for_the_type_and_tried_first(start: Start) -> None:
     model = learner()
-    worker = start(model)
+    worker = start(model.write)
     submit(worker, LETTER)
     worker.run()
     with worker.store.reading() as session:
@@ -158,7 +121,7 @@ def test_mv_9_1_what_did_well_is_remembered_for_the_type_and_tried_first(start: 
 
 @pytest.mark.requirement("MV-9.1")
 def test_mv_9_1_no_words_of_a_document_enter_the_memory(start: Start) -> None:
-    worker = start(learner())
+    worker = start(learner().write)
     extraction_id = submit(worker, LETTER)
     worker.run()
     fields = result_of(worker.store, extraction_id)["fields"]
@@ -176,7 +139,7 @@ def test_mv_9_1_no_words_of_a_document_enter_the_memory(start: Start) -> None:
 
 def test_a_remembered_prompt_that_does_badly_is_not_tried_again(start: Start) -> None:
     model = learner()
-    worker = start(model)
+    worker = start(model.write)
     with worker.store.unit_of_work("test") as work:
         prompt_memory.remember(work.session, "radiology", ["findings"], 0.96)
     submit(worker, LETTER)
@@ -218,14 +181,14 @@ def test_mv_3_3_a_reply_whose_commit_was_lost_is_not_paid_for_again(
     start: Start, table: str
 ) -> None:
     """The commit of the first iteration fails once: its reply was kept before, and is used."""
-    whole = start(learner())
+    whole = start(learner().write)
     same = submit(whole, LETTER)
     whole.run()
     expected = timeless(result_of(whole.store, same))
     with whole.store.unit_of_work("test") as work:
         work.session.execute(sa.text("DELETE FROM prompt_memory"))
     model = learner()
-    worker = start(model)
+    worker = start(model.write)
     extraction_id = submit(worker, LETTER)
     when = "NEW.n = 1" if table == "extraction_iteration" else "NEW.status = 'answered'"
     with worker.store.engine.begin() as connection:
@@ -254,7 +217,7 @@ def test_mv_7_4_an_overloaded_model_is_asked_again_later_and_costs_no_attempt(
     start: Start, api: MessagesApi
 ) -> None:
     model = learner()
-    worker = start(model)
+    worker = start(model.write)
     api.next.extend(error(529, "overloaded_error", "busy") for _ in range(3))
     extraction_id = submit(worker, LETTER)
     one_step(worker)
@@ -272,7 +235,7 @@ def test_a_model_without_budget_leaves_the_document_to_the_rules_and_the_result_
     start: Start,
 ) -> None:
     model = learner()
-    worker = start(model, question_budget_usd=0)
+    worker = start(model.write, question_budget_usd=0)
     extraction_id = submit(worker, LETTER)
     worker.run()
     result = result_of(worker.store, extraction_id)
@@ -301,7 +264,7 @@ def test_mv_3_1_an_evaluator_that_fails_is_tried_again_then_a_dead_letter_and_ne
 ) -> None:
     model = learner()
     model.opinion = broken
-    worker = start(model, extraction_opinions=1)
+    worker = start(model.write, extraction_opinions=1)
     extraction_id = submit(worker, LETTER)
     due_now(worker)
     row = stored(worker.store, extraction_id)
@@ -322,7 +285,7 @@ def test_mv_3_1_an_evaluator_that_fails_is_tried_again_then_a_dead_letter_and_ne
 def test_mv_9_2_several_opinions_count_with_their_median(start: Start) -> None:
     model = learner()
     model.opinion = json.dumps({"fields": [{"field": "date", "accuracy": 0.0}]})
-    worker = start(model, extraction_opinions=2)
+    worker = start(model.write, extraction_opinions=2)
     extraction_id = submit(worker, LETTER)
     due_now(worker)
     loop = result_of(worker.store, extraction_id)["parts"][0]["reliability_loop"]
@@ -346,7 +309,7 @@ def test_mv_8_1_figures_of_what_ended_by_the_names_of_the_seed(
     submit(inline)
     submit(inline, DEBRIS)
     inline.run()
-    worker = start(learner())
+    worker = start(learner().write)
     submit(worker, LETTER)
     worker.run()
     with inline.store.reading() as session:

@@ -1,26 +1,23 @@
 """Clinical notes through the summarize stage: by rules, and with a model behind a fake API."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
 
-from store.core.settings import Settings
 from store.models import Note
 from store.operations import erasure
 from store.texts import notes
 from store.texts.notes import NOTES
-from tests.fakes.messages_api import MessagesApi, refusal
-from tests.fakes.web import FakeWeb, Reply
+from tests.fakes.messages_api import refusal
 from tests.integration.clinical import guesses
+from tests.integration.clinical.conftest import Start
 from workers.inline import InlineWorker
-from workers.language_model.anthropic import AnthropicModel
 from workers.summarize.summary import summarize
 
-KEY = "made-up-key-4712"
 NOTE = """HPI
 A 60-year-old woman, Mrs. Xyzzy, with a cough. She denies fever.
 
@@ -98,36 +95,6 @@ def test_a_note_whose_text_was_changed_dies_and_says_why(inline: InlineWorker) -
     note = stored(inline, note_id)
     assert (note.status, note.result) == ("failed", None)
     assert "no text" in str(note.error)
-
-
-Start = Callable[..., InlineWorker]
-
-
-@pytest.fixture
-def start(settings: Settings, inline: InlineWorker) -> Iterator[Start]:
-    """Starts a worker with a key; what the model writes is the test's."""
-    api, opened = MessagesApi({KEY}), []
-    with FakeWeb(api) as web:
-
-        def begin(
-            writer: Callable[[Mapping[str, Any]], str | Reply], **changes: Any
-        ) -> InlineWorker:
-            api.writer = writer
-            given = {
-                **changes,
-                "anthropic_api_key": KEY,
-                "anthropic_url": web.mirrors[api.origin],
-                "anthropic_seconds": 5,
-            }
-            own = settings.model_copy(update=given)
-            opened.append(InlineWorker(own, inline.store, sleep=lambda _: None))
-            return opened[-1]
-
-        yield begin
-        for one in opened:
-            one.close()
-            if isinstance(one.context.language_model, AnthropicModel):
-                one.context.language_model.close()
 
 
 def asked_for(body: Mapping[str, Any]) -> str:

@@ -37,6 +37,21 @@ def test_the_fields_for_people(report: Path) -> None:
     assert "histology" in result.stdout
 
 
+def test_what_is_not_stated_stands_apart_with_its_reason(tmp_path: Path) -> None:
+    path = tmp_path / "lab.txt"
+    path.write_text(
+        "HILL LABORATORY REPORT\nCollected 03/05/2024\nSodium 139 mmol/L (136-145)\n"
+        "Potassium 4.1 mmol/L (3.5-5.1)\nCreatinine 0.9 mg/dL (0.6-1.2)\n",
+        encoding="utf-8",
+    )
+    result = CliRunner().invoke(app, ["extract", str(path), "--rules-only"])
+    table, _, apart = " ".join(result.stdout.split()).partition("not stated, ")
+    assert "lab_values" in table
+    assert "impression" not in table
+    assert "the document speaks of it, but no value was read: institution" in apart
+    assert "the document does not speak of it: specimen, impression" in apart
+
+
 def test_debris_is_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "scan.txt"
     path.write_text("~^}{ ¤¦ xq |\\ §¬ zzk " * 30, encoding="utf-8")

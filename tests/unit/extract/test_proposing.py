@@ -200,3 +200,50 @@ def test_a_denial_of_something_else_in_the_sentence_denies_nothing(text: str) ->
     (item,) = made.fields["lymphovascular_invasion"].items
     assert item.value.key == ("presence", "present")
     assert unsupported("lymphovascular_invasion", Parts(text), item) is None
+
+
+def of_text(text: str, kind: str, *proposed: ProposedField) -> Attempt:
+    parts, wanted = Parts(text), rubric(kind)
+    rules = extract_by_rules(parts, wanted, None)
+    proposal = Proposal(ProposedFields(fields=list(proposed)), "fake", Usage(1, 1), "", "")
+    return proposed_attempt(parts, wanted, proposal, rules)
+
+
+def test_words_that_no_rule_reads_are_a_value_as_written_where_their_line_speaks_of_the_field() -> (
+    None
+):
+    text = "Hill Hospital\nEstimated blood loss: a few soaked swabs\nSpecimen: appendix\n"
+    made = of_text(text, "surgical-notes", said("blood_loss", "a few soaked swabs"))
+    (item,) = made.fields["blood_loss"].items
+    assert item.value.model_dump()["text"] == "a few soaked swabs"
+    assert unsupported("blood_loss", Parts(text), item) is None
+    elsewhere = of_text(text, "surgical-notes", said("blood_loss", "appendix"))
+    assert not elsewhere.fields["blood_loss"].items
+
+
+def test_a_drug_that_a_model_quotes_needs_no_unit() -> None:
+    text = "Hill Clinic\nRx\nFORACORT 200 2 PUFFS BD\n"
+    made = of_text(text, "prescription", said("medications", "FORACORT 200 2 PUFFS BD"))
+    (item,) = made.fields["medications"].items
+    value = item.value.model_dump()
+    assert (value["name"], value["dose"]) == ("FORACORT", 200.0)
+
+
+def test_of_two_values_that_are_one_the_fuller_stays() -> None:
+    text = "Hill Laboratory\nHB 11.4 G/DL, PLT 210\n"
+    made = of_text(text, "lab-report", said("lab_values", "HB 11.4 G/DL"))
+    values = [one.value.model_dump() for one in made.fields["lab_values"].items]
+    assert [(one["name"], one["number"]) for one in values].count(("hemoglobin", 11.4)) == 1
+
+
+def test_the_greatest_dimension_contradicts_no_size_of_three() -> None:
+    text = "Tumor measures 31 x 28 x 25 mm in the upper lobe.\nMaximum dimension: 31 mm\n"
+    made = of_text(text, "pathology", said("tumor_size", "31 mm"))
+    assert made.fields["tumor_size"].status is Status.FOUND
+
+
+def test_words_are_located_as_printed_and_as_they_were_meant() -> None:
+    text = "Hill Hospital\nD1agnosis: Acute malar1a\n"
+    for words in ("Acute malar1a", "Acute malaria"):
+        made = of_text(text, "prescription", said("diagnosis", words))
+        assert made.fields["diagnosis"].items[0].value.model_dump()["text"] == "Acute malar1a"

@@ -31,7 +31,7 @@ from workers.extract.values import LabValue, Value, Words
 def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Sequence[FieldScore]]:
     """The score, and that of each field that there was something to compare of."""
     scores = []
-    worn = damage(parts.text)
+    worn = damage(parts.printed)
     for field, result in attempt.fields.items():
         if field not in field_policies():
             scores.append(_scored(field, rubric, 0.0, ("there is no such field",)))
@@ -160,7 +160,8 @@ def unsupported(field: str, parts: Parts, item: Item) -> str | None:
     if item.end > len(text):
         return f'the span of "{field}" runs past the end of the document'
     whole = field_policies()[field].extent == "document"
-    if not stated_by_its_span(field, parts.whole if whole else text, item):
+    read = parts.whole if whole else text
+    if not any(stated_by_its_span(field, one, item) for one in (read, parts.printed)):
         return f'the words at the span of "{field}" do not say its value'
     if isinstance(item.value, LabValue) and cut_short(text, item.value, item.end):
         return "a laboratory value is given without the unit that stands behind it"
@@ -170,6 +171,8 @@ def unsupported(field: str, parts: Parts, item: Item) -> str | None:
 def stated_by_its_span(field: str, text: str, item: Item) -> bool:
     """Whether the words at the span, read for themselves, state the item's value."""
     words = text[item.start : item.end]
+    if isinstance(item.value, Words) and item.value.text == words:
+        return True
     return any(_says(value, item.value) for value in _readings(field, words))
 
 

@@ -32,7 +32,7 @@ def evidence(
     judged = {(one.dimension, one.field): one for one in breakdown}
     exact = [one.score for one in breakdown if one.dimension == "accuracy"]
     whole = {
-        "damage": min(1.0, 4 * damage(parts.text).share),
+        "damage": min(1.0, 4 * damage(parts.printed).share),
         "unread": 1.0 - read_share(parts, attempt),
         "one line": float(parts.text.strip().count("\n") < _FEW_LINES),
         "doubt elsewhere": 1.0 - sum(exact) / len(exact) if exact else 0.0,

@@ -8,14 +8,14 @@ from weakref import WeakKeyDictionary
 from workers.extract.fields import NOT_PRESENT, FieldResult, Found, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
-from workers.extract.rules import genomes
+from workers.extract.rules import genomes, words
 from workers.extract.rules.allergies import different
 from workers.extract.rules.days import STAY, lost_a_digit, settled, stay
 from workers.extract.rules.hybridization import settles
 from workers.extract.rules.negation import doubted
 from workers.extract.rules.reading import read_document
 from workers.extract.rules.times import present
-from workers.extract.values import Day, Grade, Margin, Marker, Tnm, Value, Words
+from workers.extract.values import Day, Grade, Margin, Marker, Measurement, Tnm, Value, Words
 
 _ORDERED = frozenset(["words", "day"])
 """Kinds whose first label wins: other places of the same kind contradict nothing."""
@@ -70,7 +70,8 @@ def _choose(field: str, parts: Parts, *, wide: bool) -> FieldResult:
         return _result(usable[:1], Status.FOUND)
     best = _best(parts, usable)
     if field == "histology":
-        concluded = [one for one in best if parts.rank(one.start) == 2] or best
+        own = {one.start for one in words.labelled(parts, field)}
+        concluded = [one for one in best if parts.rank(one.start) == 2 or one.start in own] or best
         return _histology(parts.text, concluded)
     if field in _LEADING:
         return _leading(field, parts, best)
@@ -272,6 +273,10 @@ def compatible(a: Value, b: Value) -> bool:
         return bool({a.iso, a.other} & {b.iso, b.other} - {None})
     if isinstance(a, Margin) and isinstance(b, Margin):
         return a.status == b.status
+    if isinstance(a, Measurement) and isinstance(b, Measurement):
+        short, long = sorted((a, b), key=lambda one: len(one.dimensions))
+        # "31 mm" of a tumor of 31 x 28 x 25 mm
+        return a.key == b.key or short.millimeters == long.millimeters[: len(short.dimensions)]
     return a.key == b.key
 
 

@@ -29,7 +29,7 @@ def settled(parts: Parts, found: Iterable[Found]) -> list[Found]:
 
 
 _IN_HOSPITAL = re.compile(
-    r"(?i)\b(?:in-?patient|in\s+hospital|hospitali[sz]ed|under\s+(?:our|my|the)\s+care|admitted|"
+    r"(?i)\b(?:in-?patient|in\s+(?:the\s+|our\s+|this\s+)?hospital|hospitali[sz]ed|under\s+(?:our|my|the)\s+care|admitted|"
     r"with\s+us|looked\s+after|stayed|remained)\b[^.;]{0,90}?\b(?:between|from)\s+(?:the\s+)?$"
 )
 _UNTIL = re.compile(r"(?i)\s{0,40}+(?:and|to|until|till|through|-|–)\s{0,40}+(?:the\s{1,40}+)?")

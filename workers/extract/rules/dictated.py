@@ -1,4 +1,4 @@
-"""What dictated sentences say that begin with a field's label: "Blood loss was forty ml." Pure."""
+"""What dictated sentences say in words of their own: "under general anesthesia". Pure."""
 
 import re
 from collections.abc import Iterator
@@ -6,41 +6,21 @@ from functools import cache
 
 from workers.extract.fields import Found
 from workers.extract.parts import Parts
-from workers.extract.rubrics import alternatives, field_policies
 from workers.extract.rules.numbers import NUMBER_WORD, spelled
 from workers.extract.rules.others import of_a_relative
 from workers.extract.values import Amount, Words
 
-_FIELDS = frozenset(["preoperative_diagnosis", "postoperative_diagnosis", "procedure", "anesthesia",
-                     "diagnosis"])  # fmt: skip
-"""Fields that are dictated so; of the labels of one word only those of `_ONE_WORD` (ours)."""
-_ONE_WORD = frozenset(["anesthesia", "anaesthesia"])
-_HOW_IT_WENT = (
-    r"(?:uneventful|uncomplicated|unremarkable|unknown|well|not|to|explained|discussed|reviewed|obtained|completed?|carried|performed|"
-    r"terminated|abandoned|uncertain|unclear|made|given|induced|topped|reversed|started|considered)\b"
-)
 _NO_COMPLICATIONS = re.compile(
     r"(?i)\b(?:no|without)\s++(?:(?:any|immediate|apparent|intra-?operative|peri-?operative)\s++)*+"
     r"complications?\b(?!\s++(?:of|from|if|rate))"
 )
 _COMPLICATED = re.compile(r"(?i)\bcomplicated\s++by\b")
+_UNDER = re.compile(
+    r"(?i)\b(?:under|with|had|by)\s(?P<value>(?:[a-z-]{4,20}\s){1,3}?an(?:a)?esthe(?:sia|tic)\b)"
+)
 _SPOKEN = (
     rf"(?:(?P<hundreds>(?:{NUMBER_WORD}|an?)\s++hundred)(?:\s++and)?\s*+)?(?P<ones>{NUMBER_WORD})?"
 )
-
-
-@cache
-def _sentence(field: str) -> re.Pattern[str]:
-    labels = tuple(
-        one
-        for one in field_policies()[field].labels
-        if " " in one or "-" in one or one in _ONE_WORD
-    )
-    return re.compile(
-        rf"(?i)(?:(?<=[.\n])[ \t]*+|^)(?:the\s++|his\s++|her\s++)?(?:{alternatives(labels)})"
-        r"(?:\s*+,|\s++(?:was|were|is|are|consisted\s++of))\s++(?:(?:an?|the)\s++)?"
-        rf"(?!{_HOW_IT_WENT})(?P<value>(?:[^.]|\.(?=\S)){{3,200}})"
-    )
 
 
 def told(field: str, parts: Parts) -> Iterator[Found]:
@@ -51,8 +31,8 @@ def told(field: str, parts: Parts) -> Iterator[Found]:
 
 
 def _told(field: str, text: str) -> Iterator[Found]:
-    if field in _FIELDS:
-        yield from (_found(one, one.start("value")) for one in _sentence(field).finditer(text))
+    if field == "anesthesia":
+        yield from (_found(one, one.start("value")) for one in _UNDER.finditer(text))
     if field == "complications":
         complicated = _COMPLICATED.search(text) is not None
         for one in _NO_COMPLICATIONS.finditer(text):

@@ -67,7 +67,8 @@ _ROUTE = r"(?P<route>p\.?o\.?|p/o|s/c|i/v|i/m|p/r|by\s++mouth|orally|oral|i\.?v\
          r"rectal(?:ly)?)"  # fmt: skip
 _DRUG = re.compile(
     rf"(?im)(?:^[ \t]*+"
-    rf"(?:(?:\|[ \t]*+)?(?:\d{{1,2}}(?:[.)]|[ \t]*+\||(?=[ \t]{{2}}))|[-•*|])[ \t]*+)?|"
+    rf"(?:(?:\|[ \t]*+)?(?:\d{{1,2}}(?:[.)]|[ \t]*+\||(?=[ \t]{{2}}))|#\d{{1,2}}[.):]?|[-•*|])"
+    rf"[ \t]*+)?|"
     rf"(?<=[;,:])\s*+|"
     rf"(?<=\.)\s++|(?<=\w\s[-–])\s++|\band\s++|"
     rf"\bon\s++|\bof\s++|\bgiven\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
@@ -81,6 +82,7 @@ _DRUG = re.compile(
     rf"(?:\s*+[,:|]\s++|\s++[-–—]\s++|\s++\((?=\d)|\s++)(?:{_FORM}\s++)?"
     rf"(?P<change>{_TO})?{_DOSE}"
 )
+_DOSE_ALONE = re.compile(rf"(?i)\A{_DOSE}")
 CALLED = re.compile(
     rf"(?i)(?:(?P<form>{_FORM})\s++)?"
     r"(?P<name>[a-z][a-z0-9/+-]{1,60}+(?: [a-z][a-z0-9+-]{1,60}+)?)"
@@ -89,7 +91,8 @@ CALLED = re.compile(
 )
 """An entry of a list that begins as that of a drug does: form, name, strength without a unit."""
 ENTRY_MARK = re.compile(
-    rf"(?im)^[ \t]*+(?:(?:[-•*]|\d{{1,2}}[.)]|[a-z]{{3,12}} \d{{1,2}}[:.)])[ \t]*+|(?={_FORM}\s))"
+    r"(?im)^[ \t]*+(?:(?:[-•*]|#?\d{1,2}[.)]|#\d{1,2}[ ]|[a-z]{3,12} \d{1,2}[:.)])[ \t]*+|"
+    rf"(?={_FORM}\s))"
 )
 """What begins an entry of a list: a mark, a number, or the form of a drug."""
 _NOT_A_DRUG = re.compile(
@@ -239,6 +242,13 @@ def medications(text: str) -> Iterator[Found]:
             frequency=" ".join(frequency.lower().split()) if frequency else None,
         )
         yield Found(value, one.start, given.end() + end)
+
+
+def dose_of(words: str) -> tuple[float, str] | None:
+    """The dose that words begin with, and its unit; None where they begin with none."""
+    given = _DOSE_ALONE.match(words)
+    dose, _ = _doses(given) if given is not None else (None, None)
+    return None if given is None or dose is None else (dose, _unit(given))
 
 
 def _unit(given: re.Match[str]) -> str:

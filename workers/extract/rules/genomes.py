@@ -69,7 +69,8 @@ _NAMES = {
 _FUSION = r"(?P<left>[A-Z][A-Z0-9]{1,7})\s?(?:-|::|/|–)\s?(?P<right>[A-Z][A-Z0-9]{1,7})"
 _SYMBOL = re.compile(
     r"(?<![A-Za-z0-9/.-])(?!(?:DNA|RNA|MSI|MSS|TMB|VAF|AF|NM|NP|IHC|FISH|NGS|PCR|GENE|EXON|TUMOU?R|COPY|"
-    r"NUMBER|FOUND|WITH|VUS|LOH|HRD|HGVS|HER2)\b)[A-Z][A-Z0-9]{1,8}(?![A-Za-z0-9-])"
+    r"NUMBER|FOUND|WITH|VUS|LOH|HRD|HGVS|HER2)\b)"
+    r"(?![ACDEFGHIKLMNPQRSTVWY]\d{2,4}[ACDEFGHIKLMNPQRSTVWY*]\b)[A-Z][A-Z0-9]{1,8}(?![A-Za-z0-9-])"
     r"(?=[ \t:|,(]{1,30}(?:NM_[\d.]{1,14}[ \t:|(]{1,10})?(?:\(?[pc]\.\s?[(A-Z0-9*-]|"
     r"[ACDEFGHIKLMNPQRSTVWY]\d{1,4}(?:[ACDEFGHIKLMNPQRSTVWY](?![A-Za-z0-9])|\*|fs|del|dup)|"
     r"(?:promoter|splice[ ]site|amplification|homozygous|deep[ ]deletion|biallelic)\b))"

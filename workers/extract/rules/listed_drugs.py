@@ -16,7 +16,7 @@ from workers.extract.parts import Parts, Section
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.drugs import CALLED, ENTRY_MARK
+from workers.extract.rules.drugs import CALLED, ENTRY_MARK, dose_of
 from workers.extract.rules.drugs import told as how_taken
 from workers.extract.rules.negation import negated
 from workers.extract.units import told
@@ -27,6 +27,8 @@ _SOMETHING_ELSE = re.compile(
     r"monitoring|clinic|therapy|\d[\d.,]{0,20}\s?(?:mg|mcg|µg|ug|g|units?|iu|ml|%))(?![a-z])"
 )
 """Behind a drug's name: a test of it, or a dose, which `drugs` reads."""
+_BARE_STRENGTH = re.compile(r"[ ](\d{1,4}(?:\.\d{1,2})?)(?=\s)(?!\s?(?:-|–|x\b|/))")
+"""A strength without a unit, as prescriptions in India write it."""
 _OWN_WORDS = re.compile(r"[,;.\n]")
 _SAID_OF_ONE = 60
 """Characters behind a drug in which it is said how it is taken (ours)."""
@@ -58,10 +60,14 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
             if one.name in named or _SOMETHING_ELSE.match(text, stop) or negated(text, at, stop):
                 continue
             named.add(one.name)
-            frequency, route, more = how_taken(
-                _OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0]
-            )
-            value = Medication(name=text[at:stop], frequency=frequency, route=route)
+            said = _OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0]
+            bare = _BARE_STRENGTH.match(said)
+            skipped = bare.end() if bare else 0
+            frequency, route, more = how_taken(said[skipped:])
+            more += skipped if frequency or route else 0
+            strength = _BARE_STRENGTH.match(text, stop) if frequency else None
+            dose = float(strength[1]) if strength else None
+            value = Medication(name=text[at:stop], dose=dose, frequency=frequency, route=route)
             yield Found(value, at, stop + more)
 
 
@@ -135,6 +141,31 @@ def the_drug(words: str) -> Medication | None:
     if words[one.end + end :].strip():
         return None
     return Medication(name=words[: one.end], frequency=frequency, route=route)
+
+
+_QUOTED = re.compile(
+    r"(?i)(?:(?:tab|cap|inj|syp|tablets?|capsules?|rx)\b\.?\s+)?(?P<name>[a-z][a-z0-9+/-]{2,40}"
+    r"(?: [a-z][a-z0-9+&/-]{1,20}){0,3})(?:[\s,:(]+(?P<dose>\d{1,6}(?:[.,]\d{1,3})?))"
+)
+
+
+def quoted_drug(words: str) -> Medication | None:
+    """The drug that somebody quotes as one: whose name is no word of English, or is known."""
+    called = _QUOTED.match(words)
+    if called is None or not (
+        drugs_named(words) or _may_be_a_drug(called["name"].split()[0].lower())
+    ):
+        return None
+    dose = dose_of(words[called.start("dose") :])
+    number = float(called["dose"].replace(",", "."))
+    frequency, route, _ = how_taken(words[called.end() :])
+    return Medication(
+        name=called["name"],
+        dose=dose[0] if dose else number,
+        unit=dose[1] if dose else None,
+        frequency=frequency,
+        route=route,
+    )
 
 
 def _names(words: str) -> set[str]:

@@ -80,7 +80,7 @@ _NODES = [
     ),
 ]
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORD_NUMBERS = {"no": 0, "none": 0, "zero": 0} | {
     word: number for number, word in enumerate(
         (*_ONES, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
@@ -115,7 +115,7 @@ _DATES = re.compile(
     r"(?P<y1>(?:19|20)\d\d)(?P<mark1>[-/.])(?P<m1>\d{1,2})(?P=mark1)(?P<d1>\d{1,2})|"
     r"(?P<d2>\d{1,2})(?P<mark2>[-/.]|[ ]/[ ])(?P<m2>\d{1,2})(?P=mark2)"
     r"(?P<y2>(?:(?:19|20)\d\d|\d\d))|"
-    rf"(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s++)?(?P<m3>{_MONTH})[\s,-]+(?P<y3>(?:19|"
+    rf"(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?[\s-]*+(?:of\s++)?(?P<m3>{_MONTH})[\s,-]*+(?P<y3>(?:19|"
     rf"20)\d\d)|"
     rf"(?P<d5>\d{{1,2}})(?P<mark5>[-/.])(?P<m5>{_MONTH})(?P=mark5)(?P<y5>\d\d)|"
     rf"(?P<m4>{_MONTH})\s++(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?,?\s++(?P<y4>(?:19|20)\d\d)"

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.fields import Found
 from workers.extract.heads import title_of
-from workers.extract.parts import Parts, plain_points
+from workers.extract.parts import Parts, line_end, plain_points
 from workers.extract.rubrics import alternatives, field_policies
 from workers.extract.rules import (
     allergies,
@@ -26,11 +26,21 @@ from workers.extract.rules import (
     words,
 )
 from workers.extract.rules.days import STAY, stays
-from workers.extract.rules.lab_tables import compact_day, heading_days, message_days
-from workers.extract.rules.listed_drugs import called_drug, listed, the_drug, unknown_entries
+from workers.extract.rules.drug_records import recorded
+from workers.extract.rules.lab_parts import lab_named
+from workers.extract.rules.lab_tables import compact_day, heading_days, lab_of, message_days
+from workers.extract.rules.listed_drugs import (
+    called_drug,
+    listed,
+    quoted_drug,
+    the_drug,
+    unknown_entries,
+)
 from workers.extract.rules.microsatellites import microsatellites
-from workers.extract.rules.others import inside
+from workers.extract.rules.negation import negated
+from workers.extract.rules.others import inside, of_a_relative
 from workers.extract.rules.placing import of_the_patient
+from workers.extract.sayings import said
 from workers.extract.units import told
 from workers.extract.values import Day, Microsatellites, Presence, Value, Words
 
@@ -102,8 +112,21 @@ def read_document(field: str, parts: Parts) -> Sequence[Found]:
     """
     held = _held.setdefault(parts, {})
     if field not in held:
-        held[field] = of_the_patient(field, parts, _read(field, parts))
+        held[field] = [
+            _as_printed(parts, one) for one in of_the_patient(field, parts, _read(field, parts))
+        ]
     return held[field]
+
+
+def _as_printed(parts: Parts, one: Found) -> Found:
+    """A text with its signs as they stand, where a scan mistook some."""
+    printed = parts.printed[one.start : one.end]
+    if (
+        isinstance(one.value, Words)
+        and one.value.text == parts.text[one.start : one.end] != printed
+    ):
+        return one._replace(value=Words(text=printed))
+    return one
 
 
 def read_at(field: str, parts: Parts, start: int, end: int) -> list[Found]:
@@ -116,12 +139,7 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if policy.extent == "document":
         return _whole(parts.whole)
     if field == "histology":
-        named = [*_inside_labels(parts, field, tumors.histologies),
-                 *tumors.histologies(parts.text)]  # fmt: skip
-        # a tumor that no list has is the diagnosis all the same
-        return (
-            named if any(not one.wide for one in named) else [*neoplasms.diagnoses(parts), *named]
-        )
+        return _histologies(parts)
     if field == "institution":
         named = [one for one in words.labelled(parts, field)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
@@ -137,6 +155,7 @@ def _read(field: str, parts: Parts) -> list[Found]:
         return _grades(parts)
     found = list(_finder(field)(parts.text))
     if field == "medications":
+        found = _with_records(parts, found)
         found += listed(parts, found)
         found += unknown_entries(parts.text, found)
     if field == "lab_values":
@@ -146,8 +165,40 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if field == "lymph_nodes":
         found = [*_inside_labels(parts, field, numbers.bare_nodes), *found]
     if not found and policy.kind in _BARE_KINDS:
-        found += _bare_values(field, parts)
+        found += list(_bare_values(field, parts)) or _bare_sayings(field, parts)
     return found
+
+
+def _histologies(parts: Parts) -> list[Found]:
+    named = [*_types_labelled(parts), *_inside_labels(parts, "histology", tumors.histologies),
+             *tumors.histologies(parts.text)]  # fmt: skip
+    # a tumor that no list has is the diagnosis all the same
+    return named if any(not one.wide for one in named) else [*neoplasms.diagnoses(parts), *named]
+
+
+def _with_records(parts: Parts, found: Sequence[Found]) -> list[Found]:
+    """The drugs that stand in cells, and those of the other places."""
+    records = recorded(parts)
+    lines = [(one.start, line_end(parts.text, one.end, len(parts.text))) for one in records]
+    return [*records, *(one for one in found if not inside(lines, one.start))]
+
+
+def _types_labelled(parts: Parts) -> Iterator[Found]:
+    """What stands under a label of the type of a tumor: all of it, where it names one and little
+    else ("Follicular carcinoma, minimally invasive")."""
+    for one in words.labelled(parts, "histology"):
+        line = _TYPE_ENDS.split(parts.text[one.start : one.end])[0].rstrip(" ,")
+        named = next(iter(tumors.histologies(line)), None)
+        if named is not None and not named.wide and len(line.split()) <= _MOST_OF_A_TYPE:
+            yield Found(Words(text=line), one.start, one.start + len(line))
+
+
+_TYPE_ENDS = re.compile(
+    r"(?i)[;.(|\n]|[ ]{2}|,?\s(?=(?:(?:(?:tumou?r|nuclear|histologic\w*|[a-z]{3,12})\s)?"
+    r"grade\b|g[1-4]\b|(?:well|poorly|moderately|un)[ -]?differentiated)|p?T\d)"
+)
+_MOST_OF_A_TYPE = 8
+"""Words of a type of tumor with what it says of itself (ours)."""
 
 
 def _grades(parts: Parts) -> list[Found]:
@@ -165,6 +216,18 @@ def _bare_values(field: str, parts: Parts) -> Iterator[Found]:
             yield Found(value, one.start, one.start + len(line))
 
 
+def _bare_sayings(field: str, parts: Parts) -> Iterator[Found]:
+    """Values of what sentences say: "Estimated loss was 250 ml"."""
+    for one in _said(parts, field):
+        if negated(parts.text, one.start, one.end):
+            continue
+        value = _bare(
+            field, re.sub(r"^(?:about|some|around)\s", "", parts.text[one.start : one.end])
+        )
+        if value is not None:
+            yield Found(value, one.start, one.end)
+
+
 _BARE_KINDS = frozenset(["amount", "presence", "margin", "msi"])
 """Kinds whose label alone says what their values are of."""
 
@@ -180,6 +243,8 @@ def _texts(field: str, parts: Parts) -> list[Found]:
         # "Exam: 12 June 2023" is when it was, and not what
         found = [one for one in found if not _is_a_day(parts.text[one.start : one.end])]
     found = found or list(dictated.told(field, parts))
+    if not found and field != "modality":
+        found = _said(parts, field)
     if not found and field == "modality":
         found = _alone(parts, field, "cell") or list(words.examinations(parts.text))
     if not found and field == "impression":
@@ -205,6 +270,15 @@ def _places(parts: Parts) -> Iterator[Found]:
                 most, start, end = share, at, at + len(piece)
             at += len(piece) + 2
         yield Found(Words(text=parts.text[start:end]), start, end)
+
+
+def _said(parts: Parts, field: str) -> list[Found]:
+    """What a sentence says of the patient's, though no label stands anywhere."""
+    return [
+        Found(Words(text=parts.text[one.start : one.end]), one.start, one.end)
+        for one in said(parts, field)
+        if not of_a_relative(parts, one.start, one.end)
+    ]
 
 
 def _alone(parts: Parts, field: str, kind: str) -> list[Found]:
@@ -307,7 +381,10 @@ _PIECE = re.compile(r"[\n;|,(]|[ \t]{2}|\.[ ]")
 def _said_before(field: str, before: str) -> bool:
     """Whether the words before a day, with no colon, name the field by the learned reader."""
     words = _PIECE.split(before.rstrip(" \t:|-"))[-1].strip()
-    return bool(words) and stated(Unit(title_of(words), "1/1/2000")).get(field, 0.0) >= LEAST
+    title = title_of(words)
+    if title in field_policies()[field].labels:
+        return True
+    return bool(words) and stated(Unit(title, "1/1/2000")).get(field, 0.0) >= LEAST
 
 
 def _year(found: Found) -> int:
@@ -351,6 +428,12 @@ def _readers(field: str) -> Sequence[Finder]:
     return (_finder(field),)
 
 
+_QUOTED_LAB = re.compile(
+    r"(?P<name>[A-Za-z][^\d:=\n]{0,40}?)\s*+(?:[:=]|\bis|\bwas)?\s*+(?P<result>[<>≤≥]?\s?\d[^\n(]{0,30}?)"
+    r"\s*+(?:\([^\n]*)?$"
+)
+
+
 def _bare(field: str, stripped: str) -> Value | None:
     """Words that name their value without saying of what, as models and people quote them."""
     kind = field_policies()[field].kind
@@ -367,7 +450,12 @@ def _bare(field: str, stripped: str) -> Value | None:
         value = Microsatellites(status=status)
     elif kind == "medication":
         called = called_drug(stripped, 0, len(stripped))
-        value = the_drug(stripped) or (called and called.value)
+        value = the_drug(stripped) or (called and called.value) or quoted_drug(stripped)
+    elif kind == "lab":
+        named = _QUOTED_LAB.match(stripped)
+        value = (
+            lab_of(named["name"], named["result"]) if named and lab_named(named["name"]) else None
+        )
     elif kind == "day":
         value = compact_day(stripped)
     elif kind == "amount" and len(stripped) < _BARE:

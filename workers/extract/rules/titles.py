@@ -6,6 +6,7 @@ from functools import cache
 
 MARKS = "#*_ \t=-•>"
 _LEAD = re.compile(r"^(?:\d{1,2}[.)]|[A-Z][.)](?![A-Z]\b))\s*+|\([^)]{0,200}\)")
+_JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[A-Za-z]{3})\.(?=[A-Za-z]{3})")
 _LOOKALIKES = str.maketrans({"0": "o", "1": "i", "5": "s", "|": "l"})
 _DAMAGED = re.compile(r"(?i)[a-z][015|]|[015|][a-z]")
 _NO_LETTER = re.compile(r"[^a-zà-ÿ0-9]")
@@ -16,6 +17,9 @@ _SMALL_L = re.compile(r"(?<=[A-Z])l(?=[A-Z])")
 def title(words: str) -> str:
     """A heading in small letters, without its number, brackets and marks."""
     bare = _LEAD.sub("", words.strip(MARKS + ":")).strip()
+    if " " not in bare:
+        # "Encounter.reasonCode": a name of a program's
+        bare = _JOINT.sub(" ", bare)
     return " ".join(bare.lower().replace("_", " ").split())
 
 

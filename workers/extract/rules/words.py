@@ -6,6 +6,7 @@ from functools import cache
 from itertools import islice
 
 from clinical_text.forms import CAPITALS, ends_a_part
+from knowledge.names.tables import tables
 from workers.extract.fields import Found
 from workers.extract.parts import (
     Parts,
@@ -18,6 +19,7 @@ from workers.extract.parts import (
 )
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
 from workers.extract.rules.negation import negated
+from workers.extract.rules.titles import MARKS
 from workers.extract.units import told
 from workers.extract.values import Words
 
@@ -69,7 +71,9 @@ def labelled(parts: Parts, name: str) -> Iterator[Found]:
 def under_learned(parts: Parts, name: str) -> Iterator[Found]:
     """What stands under titles that no list has and that the learned reader takes for a field's."""
     for one in told(parts, name):
-        if one.section is not None and parts.sections[one.section].title not in listed_labels():
+        title = "" if one.section is None else parts.sections[one.section].title
+        # what a letter of a note is of, `by_letter` says
+        if one.section is not None and len(title) > 1 and title not in listed_labels():
             found = value_under(parts, one.section, field_policies()[name])
             if found is not None:
                 yield found
@@ -97,6 +101,9 @@ def _next_row(text: str, one: Section, end: int) -> int:
     label = _LABEL_IN_LINE.search(text, one.start, stop)
     if label is not None and text[one.start : label.start()].strip():
         return label.start()
+    gap = None if one.alone else _WIDE_GAP.search(text, behind_spaces(text, one.start, stop), stop)
+    if gap is not None and ":" in text[line : one.start]:
+        return gap.start()
     if not one.alone and _STORY.match(text, stop) and stop < end:
         return stop
     if one.alone or ":" in text[line : one.start] or not _GAP_BEFORE.search(text[line : one.start]):
@@ -107,6 +114,8 @@ def _next_row(text: str, one: Section, end: int) -> int:
 _LABEL_IN_LINE = re.compile(
     r"(?:(?<![ ])[ ]{2,}+|\t[ \t]{0,80}+)(?=[A-Z][A-Za-z /.'-]{1,30}:(?:\s|$))"
 )
+_WIDE_GAP = re.compile(r"(?<=\S)(?:[ ]{4,}+|\t[ \t]*+)(?=[A-Za-z])")
+"""What parts the cells of a line: words behind it are of another column."""
 _STORY = re.compile(
     r"\n[ \t]*+(?:He|She|They|We|I|Mr|Mrs|Ms|Miss|The patient|This (?:man|lady|gentleman|woman))\s"
 )
@@ -185,8 +194,11 @@ def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: b
     """A section ends at the next heading of its rank: a line alone, or one that is known to open
     a section, or its own again; labels inside it ("Liver: normal") belong to it."""
     own = sections[index]
+    row = index > 0 and _is_row(own, text) and _is_row(sections[index - 1], text)
     for later in islice(sections, index + 1, None):
         again = later.title == own.title
+        if row and later.level <= own.level and _is_row(later, text) and not _of_body(later.title):
+            return later.heading_start
         if _is_like(own, later, text) or _DATED.match(text, later.start, later.end):
             return later.heading_start
         ranks = later.alone and later.level <= sections[index].level
@@ -194,6 +206,20 @@ def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: b
         if ranks or not labels_inside or again or opens:
             return later.heading_start
     return len(text)
+
+
+def _is_row(one: Section, text: str) -> bool:
+    """Whether a label begins a line, with its value behind it: a row of a form."""
+    line = text.rfind("\n", 0, one.heading_start) + 1
+    return not one.alone and not text[line : one.heading_start].strip(MARKS)
+
+
+def _of_body(title: str) -> bool:
+    """Whether a label names a part of the body, of which a section of findings tells in turn."""
+    names = {form for word in title.split() for form in (word, word.removesuffix("s"))}
+    return any(
+        "anatomy" in tables().kinds(sense.entry) for one in names for sense in tables().senses(one)
+    )
 
 
 _DATED = re.compile(

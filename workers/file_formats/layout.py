@@ -71,7 +71,7 @@ _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _CAPTION = re.compile(r"(?:figure|fig\.?|table|box|scheme|chart) ?\w{1,4}\b", re.IGNORECASE)
-_UNFINISHED = re.compile(r"(?:[^\W\d_]+,? ){6}[^\W_]+[,-]?\s?\Z")
+_UNFINISHED = re.compile(r"(?:[^\W\d_]{1,40}+,? ){6}[^\W_]{1,40}+[,-]?\s?\Z")
 """The end of a line of prose within a sentence."""
 _REST = re.compile(r"[a-z]{2,40}[,;]?\s")
 _PARTED = re.compile(r"(?P<before>[^\W_]-)?(?P<word>[^\W_]{1,60})-\Z")

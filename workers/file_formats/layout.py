@@ -90,6 +90,8 @@ class Line:
     longest: int = 0
     """Letters and digits of the run that gives its height: the longest, as signs and single letters
     of other fonts may have boxes twice as high. 0: it has only signs so far."""
+    mark: int | None = None
+    """Where a raised mark at its end begins that stands apart from the word before it."""
 
     def beside(self, other: "Line") -> bool:
         """Whether both stand on one baseline."""
@@ -230,14 +232,19 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
             line = Line(text, left, right, baseline, height, _solid(text))
         elif (mark := _as_mark(line, run)) is not None:
             raised = baseline - line.baseline > 0.12 * line.height
-            line.text = line.text.rstrip() if raised else line.text
-            line.text += mark + (" " if text.endswith(" ") else "")
+            word = line.text.rstrip() if raised else line.text
+            is_apart = raised and word != line.text and left - line.right > 0.12 * line.height
+            line.mark = len(word) if is_apart else None
+            line.text = word + mark + (" " if text.endswith(" ") else "")
             line.right = max(line.right, right)
         elif _leads(line, run):
             text = f"{_raised(line.text)} {text}"
             line = Line(text, line.left, right, baseline, height, _solid(text))
         elif _on_line(line, run):
             gap = left - line.right > 0.15 * height and not line.text.endswith(" ")
+            if line.mark is not None and text[0].isalpha() and left - line.right < 0.08 * height:
+                line.text = f"{line.text[: line.mark]} {line.text[line.mark :]}"  # and ¹⁸F-FDG
+            line.mark = None
             line.text += f" {text}" if gap else text
             line.right = max(line.right, right)
             if (solid := _solid(text)) > line.longest:

@@ -389,3 +389,23 @@ def test_what_is_no_sentence_around_a_figure_is_not_made_one(
 ) -> None:
     text = "\n\n".join([before, between, after])
     assert whole([Laid(text)]) == text
+
+
+@given(
+    before=st.floats(0, 4),
+    after=st.floats(0, 4),
+    mark=st.sampled_from(["18:\u00b9\u2078", "3:\u00b3", "131:\u00b9\u00b3\u00b9"]),
+)
+def test_a_raised_number_belongs_to_the_word_that_it_touches(
+    before: float, after: float, mark: str
+) -> None:
+    written, raised = mark.split(":")
+    start = 84 + before
+    end = start + 4 * len(written)
+    page = [Run("and ", 60, 84, 700, 12), Run(written, start, end, 705, 7)]
+    page += [Run("F-FDG were seen", end + after, end + after + 90, 700, 12)]
+    (laid,) = laid_out([page])
+    if before > 1.5 and after < 0.5:
+        assert laid.text == f"and {raised}F-FDG were seen"
+    if before < 0.5 and after > 2:
+        assert laid.text == f"and{raised} F-FDG were seen"

@@ -409,3 +409,30 @@ def test_a_raised_number_belongs_to_the_word_that_it_touches(
         assert laid.text == f"and {raised}F-FDG were seen"
     if before < 0.5 and after > 2:
         assert laid.text == f"and{raised} F-FDG were seen"
+
+
+PLACES = st.floats(-100, 900) | st.sampled_from([0.0, 60.0, 61.0, 700.0, 714.0])
+ANY_RUN = st.builds(
+    Run,
+    st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12)
+    | st.sampled_from(["1", "¹", "* Note", "Figure 1: a", "and so on it goes, as was said-"]),
+    PLACES,
+    PLACES,
+    PLACES,
+    st.floats(0, 40) | st.sampled_from([0.0, 8.0, 12.0]),
+)
+
+
+HALVES = st.just(0) | st.integers(0xD800, 0xDBFF)
+
+
+@given(st.lists(st.lists(ANY_RUN, max_size=25), max_size=4))
+def test_runs_anywhere_are_put_into_text(pages: list[list[Run]]) -> None:
+    laid = laid_out(pages)
+    assert len(laid) == len(pages)
+    whole(laid)
+
+
+@given(st.lists(st.tuples(st.integers(0, 0x110000), HALVES), max_size=9))
+def test_codes_of_any_kind_are_one_character(codes: list[tuple[int, int]]) -> None:
+    assert all(len(_letter(code, half)) == 1 for code, half in codes)

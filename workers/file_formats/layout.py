@@ -573,9 +573,21 @@ def _keeps_hyphen(head: str, tail: str, words: Counter[str], *, compound: bool) 
     return bool(words[tail.casefold()]) and (compound or bool(words[head.casefold()]))
 
 
+def _fills_its_line(before: Line, line: Line) -> bool:
+    """Whether a line of prose has no end of a sentence and is as wide as the one after it."""
+    width = before.right - before.left
+    return (
+        before.text.rstrip()[-1:] not in ".!?:;"
+        and min(before.text.count(" "), line.text.count(" ")) > 2
+        and width > PROSE_WIDTH * before.height
+        and abs(width - (line.right - line.left)) < before.height
+        and abs(before.height - line.height) < 0.1 * line.height
+    )
+
+
 def _is_apart(before: Line, line: Line, pitch: float | None) -> bool:
     step = before.baseline - line.baseline
     if step <= 0:  # up again: another column
-        return not line.text.lstrip()[:1].islower()
+        return not (line.text.lstrip()[:1].islower() or _fills_its_line(before, line))
     sizes = sorted((before.height, line.height))
     return (pitch is not None and step > PARAGRAPH_GAP * pitch) or sizes[0] < 0.85 * sizes[1]

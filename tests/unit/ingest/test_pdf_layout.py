@@ -436,3 +436,23 @@ def test_runs_anywhere_are_put_into_text(pages: list[list[Run]]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 0x110000), HALVES), max_size=9))
 def test_codes_of_any_kind_are_one_character(codes: list[tuple[int, int]]) -> None:
     assert all(len(_letter(code, half)) == 1 for code, half in codes)
+
+
+@grid(
+    ("last", "first", "parted"),
+    [
+        ("guided by it. The pathophysiology of", "CIPN is poorly understood, as was so", False),
+        ("guided by it, as those of the group of", "(12) others were not in any of these a", False),
+        ("guided by it and of the others there.", "CIPN is poorly understood, as was so", True),
+        ("Methods and data", "CIPN is poorly understood, as was so", True),
+        ("80", "58/46", True),
+    ],
+)
+def test_a_sentence_goes_over_to_the_next_column_whatever_it_goes_on_with(
+    last: str, first: str, parted: bool
+) -> None:
+    lines = [*BODY[:1], last]
+    page = [_at(line, 600 - 14 * n, 11) for n, line in enumerate(lines)]
+    page += [_at(line, 600 - 14 * n, 11, 420) for n, line in enumerate([first, *BODY[1:]])]
+    (laid,) = laid_out([page])
+    assert f"{last}{chr(10) * (1 + parted)}{first}" in laid.text

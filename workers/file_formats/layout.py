@@ -36,6 +36,8 @@ MOST_NOTES = 8
 """Columns of a page that have notes."""
 SMALL_NOTE = 0.93
 """Notes are lower than this share of the text's height, as a rule."""
+FEW_LINES = 4
+"""Of a note that is as large as the text."""
 LARGER = 1.08
 """A line higher than this share of a note's height is none of the note."""
 LEAST_ROWS = 5
@@ -472,15 +474,17 @@ def _begins_note(line: Line, marks: set[str], usual: float, *, apart: bool) -> b
         return False
     mark, small = note["mark"].translate(_PLAIN), line.height < SMALL_NOTE * usual
     raised = mark != note["mark"] or mark in "*\u2217†‡§"
-    if small:  # a heading may have the number of a note, but is no smaller than the text
+    if small:
         return raised or apart or mark in marks
-    return raised and apart and mark in marks
+    # a heading, too, may have the number of a note, but is larger or has a stop behind it
+    is_heading = line.height > 1.03 * usual or line.text[note.end() - 1] == "."
+    return apart and mark in marks and (raised or not is_heading)
 
 
 def _is_at_foot(start: Line, by_height: Sequence[Line]) -> bool:
     """Whether nothing but notes and the last line of the page stands below `start` in its column:
     addresses below the names of authors are marked as notes are, and the text follows them. A note
-    as large as the text around it is one in the lowest third of the page only."""
+    as large as the text around it is one of few lines in the lowest third of the page."""
     top, bottom = by_height[0].baseline, by_height[-1].baseline
     beneath = [
         line
@@ -488,7 +492,7 @@ def _is_at_foot(start: Line, by_height: Sequence[Line]) -> bool:
         if bottom + 1 < line.baseline < start.baseline and line.longest and _overlap(line, start)
     ]
     small = start.height < SMALL_NOTE * median(line.height for line in by_height)
-    low = start.baseline - bottom <= (top - bottom) / 3
+    low = start.baseline - bottom <= (top - bottom) / 3 and len(beneath) < FEW_LINES
     return (small or low) and all(line.height <= LARGER * start.height for line in beneath)
 
 

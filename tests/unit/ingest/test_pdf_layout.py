@@ -256,6 +256,20 @@ def test_a_note_at_the_foot_is_outside_the_sentences(size: float, mark: str) -> 
     assert "Of those" not in laid.text
 
 
+@given(gap=st.floats(60, 500), lines=st.integers(1, 3))
+def test_a_note_as_large_as_the_text_is_outside_the_sentences(gap: float, lines: int) -> None:
+    page = [
+        _at(BODY[0], 620, 11),
+        Run("9", 60 + len(BODY[0]) * 5.5, 64 + len(BODY[0]) * 5.5, 625, 7),
+        _at("and fewer of them were treated with", 606, 11),
+        _at("9 The estimates are based on a sample", 606 - gap, 11),
+        *(_at("of those who were asked.", 592 - gap - 14 * n, 11) for n in range(lines - 1)),
+    ]
+    following = [_at("it than of the others there.", 620, 11)]
+    text = whole(laid_out([page, following]))
+    assert "were treated with\nit than of the others" in text
+
+
 def test_a_numbered_heading_low_on_the_page_is_no_note() -> None:
     page = [
         *(_at(line, 620 - 14 * n, 11) for n, line in enumerate(BODY)),

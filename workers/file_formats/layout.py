@@ -34,6 +34,8 @@ MOST_HEADS = 8
 """Lines of the head of a first page."""
 MOST_NOTES = 8
 """Columns of a page that have notes."""
+LEAST_HEIGHT = 0.01
+"""Points; a font of a hostile file may have no height."""
 SMALL_NOTE = 0.93
 """Notes are lower than this share of the text's height, as a rule."""
 FEW_LINES = 4
@@ -226,7 +228,7 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
         if any(_same(run, other) for other in drawn):
             continue  # drawn twice, to look bold
         drawn.append(run)
-        text, left, right, baseline, height = run
+        text, left, right, baseline, height = run._replace(height=max(run.height, LEAST_HEIGHT))
         text = text.translate(_LIGATURES)
         if line is None or len(line.text) > LONGEST_LINE:
             if line is not None:

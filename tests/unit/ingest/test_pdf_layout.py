@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.grid import grid
@@ -440,6 +440,7 @@ ANY_RUN = st.builds(
 HALVES = st.just(0) | st.integers(0xD800, 0xDBFF)
 
 
+@example([[Run("0", 10.0 * n, 10.0 * n, 0.0, 0.0) for n in range(20)]])
 @given(st.lists(st.lists(ANY_RUN, max_size=25), max_size=4))
 def test_runs_anywhere_are_put_into_text(pages: list[list[Run]]) -> None:
     laid = laid_out(pages)

@@ -9,9 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.grid import grid
+from workers.file_formats.flow import whole
 from workers.file_formats.glyphs import Glyph, _letter
 from workers.file_formats.glyphs import _runs as runs
-from workers.file_formats.layout import Laid, Run, laid_out, whole
+from workers.file_formats.layout import Laid, Run, laid_out
 
 HEIGHT, WIDE = 12.0, 6.0
 """Of a line, and of a letter, in points."""

@@ -74,7 +74,14 @@ def scenarios() -> tuple[Scenario, ...]:
 
 def scenario_for(diseases: Sequence[str], decisions: Sequence[str]) -> Scenario | None:
     """The most specific scenario whose tags a question has: the one with the most diseases, then
-    with the most of the question's decisions, then the first by name."""
+    with the most of the question's decisions, then with the disease named first, then the first by
+    name.
+
+    Args:
+        diseases: in the order of the question, but those that include another one of them last
+            (`knowledge.subjects.breadth.narrow_first`).
+        decisions: tags, in any order.
+    """
     matching = [
         scenario
         for scenario in scenarios()
@@ -83,6 +90,10 @@ def scenario_for(diseases: Sequence[str], decisions: Sequence[str]) -> Scenario 
     ]
     return max(
         matching,
-        key=lambda pack: (len(pack.diseases), len(set(pack.decisions) & set(decisions))),
+        key=lambda pack: (
+            len(pack.diseases),
+            len(set(pack.decisions) & set(decisions)),
+            -min(map(diseases.index, pack.diseases)),
+        ),
         default=None,
     )

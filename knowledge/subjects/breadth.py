@@ -1,6 +1,6 @@
 """Which diseases a general disease includes (`broader_diseases` of `retrieval.yaml`). Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from knowledge.answering.policy import retrieval_policy
@@ -28,3 +28,9 @@ def is_broader(diseases: Collection[str], asked: Collection[str]) -> bool:
 def meets(named: Collection[str], asked: Collection[str]) -> bool:
     """True if one of the named diseases is one asked about, or includes one."""
     return not accepted(asked).isdisjoint(named) or is_broader(named, asked)
+
+
+def narrow_first(diseases: Sequence[str]) -> list[str]:
+    """The diseases in their order, but those that include another one of them last."""
+    broader = retrieval_policy().ranking.broader_diseases
+    return sorted(diseases, key=lambda tag: not set(diseases).isdisjoint(broader.get(tag, ())))

@@ -46,7 +46,8 @@ from store.documents.editions import Held
 from store.documents.records import SourceRecord
 from store.index.terms import terms
 from workers import file_formats
-from workers.file_formats.layout import Run, laid_out, whole
+from workers.file_formats.flow import whole
+from workers.file_formats.layout import Run, laid_out
 from workers.http.errors import Malformed
 from workers.http.redact import redact, without_words
 from workers.ingest import identity

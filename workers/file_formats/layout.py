@@ -30,8 +30,18 @@ COLUMN_GAP = 2.2
 """A gap as wide as this parts cells of a table, or columns."""
 LONGEST_LINE = 4_000
 """Characters; what is longer is cut, to stay linear."""
+MOST_HEADS = 8
+"""Lines of the head of a first page."""
 MOST_NOTES = 8
 """Columns of a page that have notes."""
+LEAST_HEIGHT = 0.01
+"""Points; a font of a hostile file may have no height."""
+SMALL_NOTE = 0.93
+"""Notes are lower than this share of the text's height, as a rule."""
+FEW_LINES = 4
+"""Of a note that is as large as the text."""
+LARGER = 1.08
+"""A line higher than this share of a note's height is none of the note."""
 LEAST_ROWS = 5
 """Fewer rows tell no columns."""
 PROSE_WIDTH = 12.0
@@ -45,14 +55,17 @@ _RAISED = str.maketrans(
     "0123456789+-−–=()abcdefghijklmnoprstuvwxyz",
     "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ",
 )
-_RAISABLE = re.compile(r"[\d+−–=(),.\s-]{1,20}|[a-z](?:,[a-z]){0,5}")
+_RAISABLE = re.compile(r"[\d+−–=(),.\s*\u2217†‡§-]{1,20}|[a-z](?:,[a-z]){0,5},?[*\u2217†‡§]?")
+_SIGNS = re.compile(r"\s?[^\w\s()\[\]{}]{1,3}\s?")
+"""A mark of signs, of whatever height."""
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00ad": "-"}
 )
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,4}(?![\w,/-]|\.\d)", re.ASCII)
 _PAGE = re.compile(r"\W{0,5}page\s\d{1,4}(?:\s(?:of|/)\s\d{1,4})?\W{0,5}\Z", re.IGNORECASE)
 _NOTE = re.compile(
-    r"(?P<mark>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]|\d{1,3}|[a-z]|[*†‡§]{1,3})[\s.)]?(?=\s?[^\W\d_])"
+    r"(?P<mark>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]|\d{1,3}|[a-z]|[*\u2217†‡§]{1,3})[\s.)]?"
+    r"(?=\s?[\u201c\u2018(\[]?[^\W\d_])"
 )
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
@@ -70,6 +83,11 @@ class Line:
     right: float
     baseline: float
     height: float
+    longest: int = 0
+    """Letters and digits of the run that gives its height: the longest, as signs and single letters
+    of other fonts may have boxes twice as high. 0: it has only signs so far."""
+    mark: int | None = None
+    """Where a raised mark at its end begins that stands apart from the word before it."""
 
     def beside(self, other: "Line") -> bool:
         """Whether both stand on one baseline."""
@@ -87,7 +105,8 @@ class Laid:
 def laid_out(pages: Sequence[Sequence[Run]]) -> list[Laid]:
     """The text of each page, without what comes again on others; words parted between lines are
     joined."""
-    lines = _ordered([list(_lines(runs)) for runs in pages])
+    drawn = [list(_lines(runs)) for runs in pages]
+    lines = _ordered([_head_first(lines) for lines in drawn[:1]] + drawn[1:])
     words = _words(lines)
     furniture = _furniture(lines)
     laid = []
@@ -95,6 +114,9 @@ def laid_out(pages: Sequence[Sequence[Run]]) -> list[Laid]:
         again = {id(line) for line in page if (number, id(line)) in furniture}
         body = [line for line in page if id(line) not in again]
         notes = _notes(body)
+        of_notes = {id(line) for line in notes}
+        body = [line for line in body if id(line) not in of_notes]
+        notes += _interrupting(body)
         of_notes = {id(line) for line in notes}
         body = [line for line in body if id(line) not in of_notes]
         first = [line.text for line in page if furniture.get((number, id(line)))]
@@ -130,24 +152,6 @@ def _words(pages: Iterable[Iterable[Line]]) -> Counter[str]:
     return words
 
 
-def whole(pages: Iterable[Laid]) -> str:
-    """The pages as one text, the notes behind it; a sentence that runs on to the next page is
-    parted by a line's end only."""
-    parts: list[str] = []
-    notes: list[str] = []
-    for page in pages:
-        notes += page.notes
-        text = page.text.strip("\n")
-        if not text.strip():
-            continue
-        if parts:
-            last = parts[-1]
-            runs_on = text.lstrip()[0].islower() and last.rstrip()[-1] not in ".!?:;"
-            parts.append("\n" if runs_on else "\n\n")
-        parts.append(text)
-    return "\n\n".join(filter(None, ["".join(parts), *notes]))
-
-
 def _lines(runs: Iterable[Run]) -> Iterator[Line]:
     line: Line | None = None
     drawn: deque[Run] = deque(maxlen=4)
@@ -155,28 +159,41 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
         if any(_same(run, other) for other in drawn):
             continue  # drawn twice, to look bold
         drawn.append(run)
-        text, left, right, baseline, height = run
+        text, left, right, baseline, height = run._replace(height=max(run.height, LEAST_HEIGHT))
         text = text.translate(_LIGATURES)
         if line is None or len(line.text) > LONGEST_LINE:
             if line is not None:
                 yield line
-            line = Line(text, left, right, baseline, height)
+            line = Line(text, left, right, baseline, height, _solid(text))
         elif (mark := _as_mark(line, run)) is not None:
             raised = baseline - line.baseline > 0.12 * line.height
-            line.text = line.text.rstrip() if raised else line.text
-            line.text += mark + (" " if text.endswith(" ") else "")
+            word = line.text.rstrip() if raised else line.text
+            is_apart = raised and word != line.text and left - line.right > 0.12 * line.height
+            line.mark = len(word) if is_apart else None
+            line.text = word + mark + (" " if text.endswith(" ") else "")
             line.right = max(line.right, right)
         elif _leads(line, run):
-            line = Line(f"{_raised(line.text)} {text}", line.left, right, baseline, height)
+            text = f"{_raised(line.text)} {text}"
+            line = Line(text, line.left, right, baseline, height, _solid(text))
         elif _on_line(line, run):
             gap = left - line.right > 0.15 * height and not line.text.endswith(" ")
+            if line.mark is not None and text[0].isalpha() and left - line.right < 0.08 * height:
+                line.text = f"{line.text[: line.mark]} {line.text[line.mark :]}"  # and ¹⁸F-FDG
+            line.mark = None
             line.text += f" {text}" if gap else text
-            line.right, line.height = max(line.right, right), max(line.height, height)
+            line.right = max(line.right, right)
+            if (solid := _solid(text)) > line.longest:
+                line.height, line.longest = height, solid
         else:
             yield line
-            line = Line(text, left, right, baseline, height)
+            line = Line(text, left, right, baseline, height, _solid(text))
     if line is not None:
         yield line
+
+
+def _solid(text: str) -> int:
+    """How many letters and digits a text has."""
+    return sum(map(str.isalnum, text))
 
 
 def _same(run: Run, other: Run) -> bool:
@@ -191,10 +208,11 @@ def _same(run: Run, other: Run) -> bool:
 def _as_mark(line: Line, run: Run) -> str | None:
     """The run as a raised or lowered mark of the line; None if it is none."""
     text, left, _, baseline, height = run
-    up = baseline - line.baseline
+    up, solid = baseline - line.baseline, _solid(text) > 0
     is_mark = (
-        height < SMALL * line.height
-        and 0.08 * line.height < abs(up) < 0.75 * line.height
+        line.longest > 0
+        and (height < SMALL * line.height or (not solid and _SIGNS.fullmatch(text) is not None))
+        and (0.08 if solid else 0.2) * line.height < abs(up) < 0.75 * line.height
         and left - line.right < COLUMN_GAP * line.height
     )
     if not is_mark:
@@ -224,6 +242,16 @@ def _on_line(line: Line, run: Run) -> bool:
         abs(baseline - line.baseline) < 0.25 * max(height, line.height)
         and left - line.right < COLUMN_GAP * height
     )
+
+
+def _head_first(lines: list[Line]) -> list[Line]:
+    """The lines of the first page as they are drawn, but those first that are drawn last and stand
+    above all others, a head. On other pages so may figures, which would part a sentence there."""
+    for heads in range(max(1, len(lines) - MOST_HEADS), len(lines)):
+        top = max(line.baseline for line in lines[:heads])
+        if all(line.baseline > top for line in lines[heads:]):
+            return [*lines[heads:], *lines[:heads]]
+    return lines
 
 
 def _ordered(pages: Sequence[list[Line]]) -> list[list[Line]]:
@@ -268,9 +296,10 @@ def _gutter(pairs: Sequence[tuple[Line, Line]]) -> float | None:
     gaps = [(one.right, other.left) for one, other in pairs if one.right < other.left]
     if len(gaps) < LEAST_ROWS or len(gaps) < 0.7 * len(pairs):
         return None
-    width = median(
+    widths = sorted(
         min(one.right - one.left, other.right - other.left) / other.height for one, other in pairs
     )
+    width = widths[3 * len(widths) // 4]  # most lines of a narrow column end before its edge
     left, right = max(gap[0] for gap in gaps), min(gap[1] for gap in gaps)
     return (left + right) / 2 if width > PROSE_WIDTH and left < right else None
 
@@ -338,13 +367,13 @@ def _edges(page: Sequence[Line], gap: float) -> list[tuple[Line, bool]]:
 
 
 def _signs(line: Line, page: int) -> set[str]:
-    """What a line has in common with its like on other pages: its words, or its words with the
-    number of the page, which grows as the pages do."""
+    """What a line has in common with its like on other pages: its words, or its words and a number
+    that grows as the pages do, on whichever side it stands."""
     words = " ".join(line.text.casefold().split())
     signs = set() if words.isdecimal() else {words}
     for number in _NUMBER.finditer(words[:200]):
-        rest = f"{words[: number.start()]}#{words[number.end() :]}"
-        signs.add(f"{int(number[0]) - page}:{rest}")
+        rest = f"{words[: number.start()]} {words[number.end() :]}"
+        signs.add(f"#{int(number[0]) - page}:{' '.join(_WORD.findall(rest))}")
     return signs
 
 
@@ -361,7 +390,11 @@ def _notes(page: Sequence[Line]) -> list[Line]:
     for above, line in pairwise(by_height):
         apart = above.baseline - line.baseline > 1.6 * pitch
         is_under = any(_is_below(line, start, usual) for start in starts)
-        if not is_under and _begins_note(line, marks, usual, apart=apart):
+        if (
+            not is_under
+            and _begins_note(line, marks, usual, apart=apart)
+            and _is_at_foot(line, by_height)
+        ):
             starts.append(line)
         if len(starts) == MOST_NOTES:
             break
@@ -372,14 +405,62 @@ def _begins_note(line: Line, marks: set[str], usual: float, *, apart: bool) -> b
     note = _NOTE.match(line.text)
     if note is None:
         return False
-    mark, small = note["mark"].translate(_PLAIN), line.height < 0.93 * usual
-    raised = mark != note["mark"] or mark in "*†‡§"
-    return (small and (raised or apart)) or (mark in marks and (small or apart))
+    mark, small = note["mark"].translate(_PLAIN), line.height < SMALL_NOTE * usual
+    raised = mark != note["mark"] or mark in "*\u2217†‡§"
+    if small:
+        return raised or apart or mark in marks
+    # a heading, too, may have the number of a note, but is larger or has a stop behind it
+    is_heading = line.height > 1.03 * usual or line.text[note.end() - 1] == "."
+    return apart and mark in marks and (raised or not is_heading)
+
+
+def _is_at_foot(start: Line, by_height: Sequence[Line]) -> bool:
+    """Whether nothing but notes and the last line of the page stands below `start` in its column:
+    addresses below the names of authors are marked as notes are, and the text follows them. A note
+    as large as the text around it is one of few lines in the lowest third of the page."""
+    top, bottom = by_height[0].baseline, by_height[-1].baseline
+    beneath = [
+        line
+        for line in by_height
+        if bottom + 1 < line.baseline < start.baseline and line.longest and _overlap(line, start)
+    ]
+    small = start.height < SMALL_NOTE * median(line.height for line in by_height)
+    low = start.baseline - bottom <= (top - bottom) / 3 and len(beneath) < FEW_LINES
+    return (small or low) and all(line.height <= LARGER * start.height for line in beneath)
 
 
 def _is_below(line: Line, start: Line, usual: float) -> bool:
     beneath = line.baseline <= start.baseline + 0.1 * usual
-    return beneath and line.left < start.right and start.left < line.right
+    return beneath and _overlap(line, start)
+
+
+def _overlap(line: Line, other: Line) -> bool:
+    return line.left < other.right and other.left < line.right
+
+
+def _interrupting(body: Sequence[Line]) -> list[Line]:
+    """Smaller lines within a sentence of the text: what stands at the foot of a column without a
+    mark, and captions and tables between its lines."""
+    usual = median(line.height for line in body) if body else 1.0
+    found: list[Line] = []
+    before: Line | None = None
+    block: list[Line] = []
+    for line in body:
+        if line.height < SMALL_NOTE * usual:
+            block.append(line)
+            continue
+        if block and before is not None and _is_within(before, line):
+            apart = not (before.beside(block[0]) or line.beside(block[-1]))
+            found += block if apart and sum(len(one.text.split()) for one in block) > 3 else []
+        before, block = line, []
+    return found
+
+
+def _is_within(before: Line, line: Line) -> bool:
+    """Whether a sentence runs on from one line to the other, two of prose."""
+    runs_on = line.text.lstrip()[:1].islower() and before.text.rstrip()[-1:] not in ".!?:;"
+    wide = min(before.right - before.left, line.right - line.left) / line.height > PROSE_WIDTH
+    return runs_on and wide and abs(before.height - line.height) < 0.1 * line.height
 
 
 def _pitch(lines: Sequence[Line]) -> float | None:
@@ -429,9 +510,21 @@ def _keeps_hyphen(head: str, tail: str, words: Counter[str], *, compound: bool) 
     return bool(words[tail.casefold()]) and (compound or bool(words[head.casefold()]))
 
 
+def _fills_its_line(before: Line, line: Line) -> bool:
+    """Whether a line of prose has no end of a sentence and is as wide as the one after it."""
+    width = before.right - before.left
+    return (
+        before.text.rstrip()[-1:] not in ".!?:;"
+        and min(before.text.count(" "), line.text.count(" ")) > 2
+        and width > PROSE_WIDTH * before.height
+        and abs(width - (line.right - line.left)) < before.height
+        and abs(before.height - line.height) < 0.1 * line.height
+    )
+
+
 def _is_apart(before: Line, line: Line, pitch: float | None) -> bool:
     step = before.baseline - line.baseline
     if step <= 0:  # up again: another column
-        return not line.text.lstrip()[:1].islower()
+        return not (line.text.lstrip()[:1].islower() or _fills_its_line(before, line))
     sizes = sorted((before.height, line.height))
     return (pitch is not None and step > PARAGRAPH_GAP * pitch) or sizes[0] < 0.85 * sizes[1]

@@ -21,7 +21,8 @@ from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 
 from store.documents.records import MAX_TEXT_CHARS, SourceRecord
 from workers.file_formats.errors import UnreadableDocument
-from workers.file_formats.layout import Laid, Run, laid_out, whole
+from workers.file_formats.flow import whole
+from workers.file_formats.layout import Laid, Run, laid_out
 from workers.file_formats.plain import clean_title, file_title, record
 
 MAX_PAGES = 2_000

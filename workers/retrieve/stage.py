@@ -10,6 +10,7 @@ import structlog
 from contracts import Retrieval
 from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Scenario, scenario_for
+from knowledge.subjects.breadth import narrow_first
 from messages import GenerateV1, RetrieveV1, Stage
 from store.audit.payloads import models_asked
 from store.core.hashes import hashed
@@ -67,7 +68,7 @@ def work(context: Context, message: RetrieveV1) -> Keyed[Retrieval]:
     understanding = understand(question.text, patient_context, model)
     for sub_query in understanding.sub_queries:
         log.info("sub_query", question_id=str(message.question_id), **log_fields(sub_query))
-    scenario = scenario_for(understanding.diseases, understanding.decisions)
+    scenario = scenario_for(narrow_first(understanding.diseases), understanding.decisions)
     timings.lap("understand")
     found = _find(context, question, understanding, scenario, model, timings)
     recognized = search_terms(question.text)

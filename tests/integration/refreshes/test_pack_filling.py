@@ -1,5 +1,6 @@
 """Packs are filled from the primary sources, and say of each work whether it is held."""
 
+import html
 import json
 import signal
 import subprocess
@@ -48,7 +49,8 @@ class Library:
         if entry.nct_id:
             self.registry.put(entry.nct_id, title=title)
         if entry.pmid:
-            self.pubmed.put(int(entry.pmid), title=title, pub_date=f"<Year>{year}</Year>")
+            written = html.escape(title, quote=False)
+            self.pubmed.put(int(entry.pmid), title=written, pub_date=f"<Year>{year}</Year>")
         elif entry.doi:
             day = {"pubYear": str(year), "firstPublicationDate": f"{year}-06-01"}
             number = str(70_000_000 + abs(hash(entry.doi)) % 10_000_000)

@@ -108,6 +108,15 @@ def test_a_watermark_across_the_page_is_none_of_its_words() -> None:
     assert record.text == "Words of it."
 
 
+def test_letters_that_are_slanted_are_words_of_the_page() -> None:
+    page = (
+        b"BT /F1 12 Tf 72 720 Td (Publish) Tj 1 0 0.4 1 118 720 Tm (pre-market) Tj "
+        b"1 0 0 1 182 720 Tm ( regulations) Tj ET"
+    )
+    (record,) = read(_pdf(page), filename="a.pdf")
+    assert record.text == "Publish pre-market regulations"
+
+
 def test_a_page_that_lies_on_its_side_is_read_as_it_is_turned() -> None:
     page = b"BT /F1 12 Tf 0 1 -1 0 300 100 Tm (One line of words) Tj ET "
     page += b"BT /F1 12 Tf 0 1 -1 0 316 100 Tm (and a second) Tj ET"

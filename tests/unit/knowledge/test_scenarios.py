@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from knowledge import scenarios as module
 from knowledge.loader import load
 from knowledge.scenarios import Entry, Scenario, scenario_for, scenarios
+from knowledge.subjects.breadth import narrow_first
 from knowledge.subjects.tags import tags
 from knowledge.works.anchors import entry_of
 from knowledge.works.links import is_search_page
@@ -47,6 +48,16 @@ EXPECTED = {
     "community_acquired_pneumonia": {"pneumonia"},
     "clostridioides_difficile": {"clostridioides_difficile"},
     "urinary_tract_infection": {"urinary_tract_infection"},
+    "rheumatoid_arthritis": {"rheumatoid_arthritis"},
+    "asthma": {"asthma"},
+    "osteoporosis": {"osteoporosis"},
+    "depression": {"depression"},
+    "migraine_prevention": {"migraine"},
+    "early_breast_cancer": {"breast_cancer"},
+    "preeclampsia_prevention": {"preeclampsia"},
+    "helicobacter_pylori": {"helicobacter_pylori"},
+    "obesity": {"obesity"},
+    "bronchiolitis": {"bronchiolitis"},
 }
 ALL = [pytest.param(pack, id=pack.name) for pack in scenarios()]
 
@@ -202,12 +213,62 @@ def test_a_question_finds_its_scenario_by_all_its_diseases_and_one_decision() ->
         ("How many days of antibiotics for a urinary tract infection?", "urinary_tract_infection"),
         ("Does ctDNA guide treatment after cystectomy for bladder cancer?", "ctdna_mrd_bladder"),
         ("Can ctDNA-MRD be used in resected lung cancer?", "ctdna_mrd_lung"),
+        ("Are JAK inhibitors safe in rheumatoid arthritis?", "rheumatoid_arthritis"),
+        ("Which drug is first-line in rheumatoid arthritis?", "rheumatoid_arthritis"),
+        ("Does mepolizumab reduce exacerbations of severe asthma?", "asthma"),
+        ("As-needed budesonide-formoterol in mild asthma?", "asthma"),
+        ("How long should bisphosphonates be taken for osteoporosis?", "osteoporosis"),
+        ("Denosumab or alendronate in osteoporotic women?", "osteoporosis"),
+        ("Which antidepressant is best for major depression?", "depression"),
+        ("When can SSRIs be stopped after a depressive episode?", "depression"),
+        ("Is erenumab effective for the prevention of migraine?", "migraine_prevention"),
+        ("Which adjuvant therapy for HER2-positive breast cancer?", "early_breast_cancer"),
+        ("Should low-dose aspirin be given to prevent preeclampsia?", "preeclampsia_prevention"),
+        ("How long should H. pylori be treated?", "helicobacter_pylori"),
+        ("Is bismuth quadruple therapy first-line for Helicobacter pylori?", "helicobacter_pylori"),
+        ("Does semaglutide lower weight in obesity?", "obesity"),
+        ("Do bronchodilators help infants with bronchiolitis?", "bronchiolitis"),
+        ("Does ctDNA guide adjuvant therapy in breast cancer?", "ctdna_mrd_breast"),
+        ("Is semaglutide of use in obesity with type 2 diabetes and CKD?", "diabetes_ckd"),
+        ("Should antibiotics be given for COPD with asthma?", "copd"),
+        ("Which drug is best for depression in COPD?", "depression"),
+        ("Which drug is best for COPD with depression?", "copd"),
     ],
 )
 def test_a_question_in_words_finds_its_scenario(question: str, name: str) -> None:
     found = scenario_for(tags("diseases", question), tags("decisions", question))
     assert found is not None
     assert found.name == name
+
+
+@grid(
+    "question",
+    [
+        "Does smoking raise the risk of rheumatoid arthritis?",
+        "Methotrexate in juvenile rheumatoid arthritis?",
+        "How common is asthma after preterm birth?",
+        "Who should have bone density measured for osteoporosis?",
+        "Is depression a risk factor for stroke?",
+        "Which drug for bipolar depression?",
+        "What does ST depression in V2 mean?",
+        "Is naloxone first-line for respiratory depression?",
+        "Does a triptan stop an acute migraine attack?",
+        "When should women be screened for breast cancer?",
+        "When should labour be induced in preeclampsia?",
+        "Does Helicobacter pylori cause gastric ulcers?",
+        "Is bariatric surgery safe in obesity?",
+        "Are steroids of use in bronchiolitis obliterans after transplantation?",
+    ],
+)
+def test_a_question_on_something_else_of_the_disease_finds_none(question: str) -> None:
+    assert scenario_for(tags("diseases", question), tags("decisions", question)) is None
+
+
+def test_of_packs_that_are_alike_that_of_the_disease_named_first_is_taken() -> None:
+    for diseases in (["copd", "asthma"], ["asthma", "copd"]):
+        found = scenario_for(diseases, ["inhaled_therapy"])
+        assert found is not None
+        assert found.name == diseases[0]
 
 
 def test_of_packs_with_as_many_diseases_that_with_more_of_the_decisions_is_taken() -> None:
@@ -221,7 +282,9 @@ def test_of_packs_with_as_many_diseases_that_with_more_of_the_decisions_is_taken
         found = scenario_for(both, decisions)
         assert found is not None
         assert found.name == name
-    device = scenario_for(["atrial_fibrillation", "device_detected_af"], ["anticoagulation"])
+    device = scenario_for(
+        narrow_first(["atrial_fibrillation", "device_detected_af"]), ["anticoagulation"]
+    )
     assert device is not None
     assert device.name == "ahre"
 

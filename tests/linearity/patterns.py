@@ -41,7 +41,7 @@ PACKAGES = (
 LADDER = ((12, 0.01), (18, 0.01), (24, 0.02), (75, 0.1), (300, 0.4))
 """Lengths at which all is read first, and CPU seconds for it that show more than a square: the
 slowest pattern of the product takes a hundredth."""
-SHORT, START, MOST = LADDER[-1][0], 500, 3_000
+SHORT, START, MOST = LADDER[-1][0], 500, 4_000
 OWN_SUSPECTS, SUSPECTS = 12, 4
 """What is quadratic is among the slowest at 300 characters already, and few families are slow."""
 Short = tuple[str, Family, tuple[str, ...]]
@@ -49,7 +49,7 @@ Short = tuple[str, Family, tuple[str, ...]]
 _OF_RE = ("re", "functools")
 _REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
 LEAST_SECONDS = 0.002
-"""A linear pattern reads 3,000 characters in a tenth of that; a quadratic one needs more."""
+"""A linear pattern reads 4,000 characters in a tenth of that; a quadratic one needs more."""
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,9 @@ Collecting all tests takes ten seconds of CPU, and imports as many: one process 
 its forks share what it holds. Each fork takes the next file of its pool, runs it and sends the
 reports. The tests of one file stay together, in their order.
 
-Tests that wait for servers, leases or a browser get one process more than there are cores. With
-more than that leases of seconds run out and clocks tell nothing (two cores: no faster, and two
-tests of 16,000 failed). Tests that compute, one process a core, are only given the time that nobody
-else wants (ADR 0039).
+Tests that wait for servers, leases or a browser get two processes more than there are cores: with
+one more a sixth of two cores was left idle at the end. Tests that compute, one process a core, are
+only given the time that nobody else wants (ADR 0039).
 
 What fails among the tests that wait is run once more after all others, one test at a time. A test
 that passes then is named at the end, and the run counts as passed: on a machine that had no time
@@ -75,7 +74,7 @@ def pools(items: Sequence[pytest.Item], cores: int) -> tuple[Pool, Pool]:
     folders = {item: item.nodeid.split("/")[1] for item in items}
     computing = [item for item in items if folders[item] not in WAITING]
     waiting = [item for folder in WAITING for item in items if folders[item] == folder]
-    return Pool("waiting", waiting, cores + 1), Pool("computing", computing, cores, LEAST)
+    return Pool("waiting", waiting, cores + 2), Pool("computing", computing, cores, LEAST)
 
 
 class Pools:

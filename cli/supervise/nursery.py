@@ -187,12 +187,13 @@ def serve(channel: socket.socket, supervisor: int) -> None:
         read_end, write_end = os.pipe()
         parent = os.fork()
         if parent == 0:
+            between = os.getpid()
             pid = os.fork()
             if pid == 0:
                 channel.close()
                 os.close(read_end)
                 os.close(write_end)
-                _become(json.loads(request), descriptors[0], supervisor)
+                _become(json.loads(request), descriptors[0], supervisor, between)
                 return
             os.write(write_end, str(pid).encode())
             os._exit(0)
@@ -213,10 +214,14 @@ def _import_for(command: str, channel: socket.socket) -> None:
     channel.send(command.encode())
 
 
-def _become(asked: Mapping[str, Any], output: int, supervisor: int) -> None:
-    """Run as the requested process; ends as the command does, with SystemExit."""
+def _become(asked: Mapping[str, Any], output: int, supervisor: int, between: int) -> None:
+    """Run as the requested process; ends as the command does, with SystemExit.
+
+    Args:
+        between: the process that forked this one and ends, so that the supervisor adopts it.
+    """
     os.setsid()
-    _wait_for_adoption(supervisor)
+    _wait_for_end(between)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     _prctl(_PR_SET_PDEATHSIG, asked["stop_signal"])
@@ -235,11 +240,13 @@ def _become(asked: Mapping[str, Any], output: int, supervisor: int) -> None:
     run()
 
 
-def _wait_for_adoption(supervisor: int) -> None:
-    """Wait until the parent has ended: its end would trigger PR_SET_PDEATHSIG if set earlier."""
-    while os.getppid() != supervisor:
-        if os.getppid() == 1 and supervisor != 1:
-            os._exit(1)  # the supervisor is gone
+def _wait_for_end(parent: int) -> None:
+    """Wait until the parent has ended: its end would trigger PR_SET_PDEATHSIG if set earlier.
+
+    Whoever adopts then is the next subreaper: where the supervisor is gone too, that may be a
+    service manager of any number, not only process 1.
+    """
+    while os.getppid() == parent:
         os.sched_yield()
 
 

@@ -154,3 +154,28 @@ def test_a_killed_supervisor_leaves_nobody(tmp_path: Path) -> None:
     supervisor.kill()
     supervisor.wait()
     wait_until(lambda: not any(map(psutil.pid_exists, family)), 60, "all of them ended")
+
+
+def test_a_fork_whose_supervisor_is_gone_ends_whoever_adopts_it() -> None:
+    # As below a service manager, which adopts what its services leave: its number is not 1.
+    script = """
+import os
+from cli.supervise import nursery
+
+nursery._prctl(nursery._PR_SET_CHILD_SUBREAPER, 1)
+if os.fork() == 0:
+    between = os.getpid()
+    if os.fork() == 0:
+        nursery._become({"stop_signal": 15}, 1, supervisor=2**30, between=between)
+    os._exit(0)
+print([os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(2)])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[3],
+        timeout=60,
+    )
+    assert done.stdout.strip() == "[0, 1]"

@@ -124,9 +124,14 @@ def run_gateway(settings: Settings) -> None:
     configure_logs(settings, "gateway")
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # uvicorn raises the signal again once it has stopped; it is ignored then.
-        signal.signal(number, signal.SIG_IGN)
+    # uvicorn raises the signal again once it has stopped; it is ignored then.
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGTERM, signal.SIGINT)
+    }
     settle_memory()
-    server.run()
+    try:
+        server.run()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     log.info("gateway_stopped")

@@ -222,8 +222,9 @@ def _become(asked: Mapping[str, Any], output: int, supervisor: int, between: int
     """
     os.setsid()
     _wait_for_end(between)
+    for number in (signal.SIGHUP, asked["stop_signal"]):  # whatever started all of this ignores
+        signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     _prctl(_PR_SET_PDEATHSIG, asked["stop_signal"])
     if os.getppid() != supervisor:  # it died before the signal was set
         os._exit(1)

@@ -10,8 +10,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.servers import wait_until
-
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
 
 ASKS = """
@@ -133,7 +131,9 @@ def test_importing_everything_starts_no_thread(tmp_path: Path) -> None:
     assert run(body, tmp_path).split() == ["1"]
 
 
-def test_a_killed_supervisor_leaves_nobody(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ignored", ["", "import signal; signal.signal(15, signal.SIG_IGN)"])
+def test_a_killed_supervisor_leaves_nobody(tmp_path: Path, ignored: str) -> None:
+    # Also where whoever started it ignores what ends it: that is inherited.
     script = tmp_path / "supervisor.py"
     body = """
     with open(os.devnull, "wb") as nothing:
@@ -141,7 +141,8 @@ def test_a_killed_supervisor_leaves_nobody(tmp_path: Path) -> None:
     print(nursery._process.pid, process.pid, flush=True)
     time.sleep(60)
     """
-    script.write_text(ASKS.format(body=body.replace("DIR", str(tmp_path / "data"))))
+    asks = ASKS.format(body=body.replace("DIR", str(tmp_path / "data")))
+    script.write_text(f"{ignored}\n{asks}")
     supervisor = subprocess.Popen(
         [sys.executable, str(script)],
         stdout=subprocess.PIPE,
@@ -150,10 +151,11 @@ def test_a_killed_supervisor_leaves_nobody(tmp_path: Path) -> None:
     )
     assert supervisor.stdout is not None
     with supervisor.stdout as said:
-        family = [int(pid) for pid in said.readline().split()]
+        family = [psutil.Process(int(pid)) for pid in said.readline().split()]
     supervisor.kill()
     supervisor.wait()
-    wait_until(lambda: not any(map(psutil.pid_exists, family)), 60, "all of them ended")
+    _, left = psutil.wait_procs(family, timeout=60)
+    assert [one.as_dict(["pid", "ppid", "status", "cmdline", "cpu_times"]) for one in left] == []
 
 
 def test_a_fork_whose_supervisor_is_gone_ends_whoever_adopts_it() -> None:

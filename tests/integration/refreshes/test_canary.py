@@ -1,6 +1,7 @@
 """A word that nobody else uses is planted as patient text wherever such text may come in, by every
 way that works and every way that fails; then it is looked for wherever it must never be."""
 
+import contextlib
 import json
 import os
 import threading
@@ -240,7 +241,11 @@ def command_lines(running: Instance) -> str:
     """Of our processes, the servers' too."""
     ours = [psutil.Process(one.pid) for one in running.fleet.processes if one.poll() is None]
     children = psutil.Process(os.getpid()).children(recursive=True)
-    return "\n".join(" ".join(one.cmdline()) for one in [*ours, *children] if one.is_running())
+    lines = []
+    for one in [*ours, *children]:
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
+            lines.append(" ".join(one.cmdline()))
+    return "\n".join(lines)
 
 
 def exported(running: Instance, tmp_path: Path) -> str:

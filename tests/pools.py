@@ -16,6 +16,7 @@ for it, it says nothing of the product. Whoever reads its name mends the test. M
 failures are no accident and stay failures.
 """
 
+import gc
 import os
 import sys
 import time
@@ -94,6 +95,8 @@ class Pools:
         waiting, computing = pools(session.items, len(os.sched_getaffinity(0)))
         if waiting.items:
             start_server()
+        gc.collect()
+        gc.freeze()  # or each fork looks through all that was imported, again and again
         run = Run(session, doubted=set(waiting.items))
         run.finish(waiting, computing)
         self.seconds = run.seconds

@@ -69,25 +69,27 @@ def growth(
     """How `read` grows on a family; None: it was too quick to tell at any length up to `most`.
 
     Lengths are doubled until reading takes `least_seconds`: below that a clock tells nothing. What
-    looks too steep is measured again, and again at the next length, so that a neighbour who takes
-    the processor's cache meanwhile accuses nobody.
+    looks too steep is measured again, at the next length too, and both once more, so that neither a
+    neighbour who takes the processor's cache nor what is loaded at first use accuses anybody.
     """
     length = start
     while length <= most:
         once = seconds(read, family(length))
         if once > HOPELESS_SECONDS and length == start:
-            return Growth(length, once, float("inf"))
+            once = seconds(read, family(length))
+            if once > HOPELESS_SECONDS:
+                return Growth(length, once, float("inf"))
         if once >= least_seconds:
             break
         length *= 2
     else:
         return None
     found = Growth(length, once, seconds(read, family(2 * length)))
-    if found.linear or found.sure:
+    if found.linear:
         return found
-    for factor in (1, 2):
+    for factor in (1, 2, 1, 2):
         at = length * factor
         found = Growth(at, seconds(read, family(at), TRIES), seconds(read, family(2 * at), TRIES))
-        if found.linear:
+        if found.linear or found.sure:
             return found
     return found

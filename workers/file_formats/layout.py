@@ -34,6 +34,8 @@ MOST_HEADS = 8
 """Lines of the head of a first page."""
 MOST_NOTES = 8
 """Columns of a page that have notes."""
+MOST_MARKED = 100
+"""Lines of a page that are tried as the first of its notes; each is compared with all others."""
 LEAST_HEIGHT = 0.01
 """Points; a font of a hostile file may have no height."""
 SMALL_NOTE = 0.93
@@ -387,16 +389,15 @@ def _notes(page: Sequence[Line]) -> list[Line]:
         mark.translate(_PLAIN) for line in page for mark in _RAISED_MARK.findall(line.text[1:])
     }
     starts: list[Line] = []
+    tried = 0
     for above, line in pairwise(by_height):
         apart = above.baseline - line.baseline > 1.6 * pitch
         is_under = any(_is_below(line, start, usual) for start in starts)
-        if (
-            not is_under
-            and _begins_note(line, marks, usual, apart=apart)
-            and _is_at_foot(line, by_height)
-        ):
-            starts.append(line)
-        if len(starts) == MOST_NOTES:
+        if not is_under and _begins_note(line, marks, usual, apart=apart):
+            tried += 1
+            if _is_at_foot(line, by_height):
+                starts.append(line)
+        if len(starts) == MOST_NOTES or tried == MOST_MARKED:
             break
     return [line for line in page if any(_is_below(line, start, usual) for start in starts)]
 

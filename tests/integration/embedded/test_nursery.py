@@ -10,6 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from cli.commands.demo import free_port
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
 
 ASKS = """
@@ -137,11 +139,12 @@ def test_a_killed_supervisor_leaves_nobody(tmp_path: Path, ignored: str) -> None
     script = tmp_path / "supervisor.py"
     body = """
     with open(os.devnull, "wb") as nothing:
-        process = nursery.start(ours("--data-dir=DIR", "up", "--port=1"), nothing.fileno())
+        process = nursery.start(ours("--data-dir=DIR", "up", "--port=PORT"), nothing.fileno())
     print(nursery._process.pid, process.pid, flush=True)
     time.sleep(60)
     """
-    asks = ASKS.format(body=body.replace("DIR", str(tmp_path / "data")))
+    body = body.replace("DIR", str(tmp_path / "data")).replace("PORT", str(free_port()))
+    asks = ASKS.format(body=body)
     script.write_text(f"{ignored}\n{asks}")
     supervisor = subprocess.Popen(
         [sys.executable, str(script)],
@@ -155,7 +158,10 @@ def test_a_killed_supervisor_leaves_nobody(tmp_path: Path, ignored: str) -> None
     supervisor.kill()
     supervisor.wait()
     _, left = psutil.wait_procs(family, timeout=60)
-    assert [one.as_dict(["pid", "ppid", "status", "cmdline", "cpu_times"]) for one in left] == []
+    told = [one.as_dict(["pid", "ppid", "status", "cmdline", "cpu_times"]) for one in left]
+    for one in left:  # it would stand in the way of others
+        one.kill()
+    assert told == []
 
 
 def test_a_fork_whose_supervisor_is_gone_ends_whoever_adopts_it() -> None:

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from tests.integration.gateway.conftest import Running
-from tests.integration.gateway.test_keys import bearer, make_key
+from tests.integration.gateway.keys.test_keys import bearer, make_key
 
 VARYING = {"date", "x-request-id", "vary"}
 """Headers that differ from one answer to the next, or hang on how long the body is (RFC 9110,

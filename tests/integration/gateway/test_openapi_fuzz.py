@@ -28,7 +28,7 @@ from api_gateway.auth.access import Scope
 from store.texts.notes import NOTES
 from store.texts.verifications import VERIFICATIONS
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_keys import bearer, make_key
+from tests.integration.gateway.keys.test_keys import bearer, make_key
 
 CHECKS = [
     not_a_server_error,

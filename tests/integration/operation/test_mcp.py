@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from cli.assistant.command import Unguarded, require_guard
 from store.core.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_keys import bearer, make_key
+from tests.integration.gateway.keys.test_keys import bearer, make_key
 from tests.servers import TRIAL, TRIAL_QUESTION, ingest, wait_until
 from workers.inline import InlineWorker
 

@@ -11,9 +11,9 @@ import pytest
 
 from store.models import ModelUsage, now
 from tests.integration.gateway.conftest import Running
-from tests.integration.gateway.test_keys import make_key
-from tests.integration.gateway.test_pages import BROWSER, answered, page, soup, words
-from tests.integration.gateway.test_signin import sign_in, token
+from tests.integration.gateway.keys.test_keys import make_key
+from tests.integration.gateway.keys.test_signin import sign_in, token
+from tests.integration.gateway.pages.test_pages import BROWSER, answered, page, soup, words
 
 
 @dataclass(frozen=True)

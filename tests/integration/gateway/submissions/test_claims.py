@@ -11,9 +11,9 @@ from store.documents.documents import put_versions
 from store.documents.records import SourceRecord
 from store.models import now
 from tests.integration.gateway.conftest import Running, working
-from tests.integration.gateway.test_adding_pages import held, place, send
-from tests.integration.gateway.test_keys import make_key
-from tests.integration.gateway.test_pages import soup, words
+from tests.integration.gateway.keys.test_keys import make_key
+from tests.integration.gateway.pages.test_adding_pages import held, place, send
+from tests.integration.gateway.pages.test_pages import soup, words
 from tests.servers import wait_until
 
 TITLE = "A made-up trial of one thing against another"

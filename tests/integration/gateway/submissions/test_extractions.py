@@ -11,7 +11,7 @@ from messages import ExtractV1, Stage, parse
 from store.extractions import extractions
 from store.extractions.extractions import EXTRACTIONS
 from tests.integration.gateway.conftest import Running
-from tests.integration.gateway.test_keys import bearer, make_key
+from tests.integration.gateway.keys.test_keys import bearer, make_key
 from tests.unit.extract.made import REPORT
 from workers.inline import InlineWorker
 

@@ -18,9 +18,9 @@ from store.core.database import connect
 from store.models import now
 from store.sources import refreshes, watches
 from tests.integration.gateway.conftest import Running
-from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
-from tests.integration.gateway.test_owners import BODIES
-from tests.integration.gateway.test_signin import sign_in
+from tests.integration.gateway.keys.test_keys import bearer, make_key, problem, refusals
+from tests.integration.gateway.keys.test_owners import BODIES
+from tests.integration.gateway.keys.test_signin import sign_in
 from tests.servers import wait_until
 
 End = Callable[[Running, Issued], str]

@@ -14,7 +14,7 @@ from cli.main import app
 from knowledge.operation.quality import quality_metrics
 from tests.integration.gateway.conftest import Running, serving
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 OPS = ROOT / "ops"
 SIGNS = {"below": "<", "at_most": "<=", "at_least": ">=", "above": ">"}
 FUNCTIONS = {"and", "by", "increase", "max", "min", "on", "rate", "sum", "time"}

@@ -14,7 +14,7 @@ from store.documents.submissions import sent_together
 from store.models import LOCAL_OWNER, IngestItem
 from store.pipeline import circuits
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_keys import bearer, make_key
+from tests.integration.gateway.keys.test_keys import bearer, make_key
 from workers.inline import InlineWorker
 from workers.runtime.failures import bury
 

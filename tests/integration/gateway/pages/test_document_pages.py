@@ -13,10 +13,16 @@ from api_gateway.pages.rendering import policy
 from store.extractions import extractions
 from store.models import ExtractionRow, Review, now
 from tests.integration.gateway.conftest import Running
-from tests.integration.gateway.test_extractions import POOR, run, worker  # noqa: F401  a fixture
-from tests.integration.gateway.test_keys import make_key
-from tests.integration.gateway.test_pages import BROWSER, page, refuse_foreign_addresses, soup, tags
-from tests.integration.gateway.test_signin import sign_in, token
+from tests.integration.gateway.keys.test_keys import make_key
+from tests.integration.gateway.keys.test_signin import sign_in, token
+from tests.integration.gateway.pages.test_pages import (
+    BROWSER,
+    page,
+    refuse_foreign_addresses,
+    soup,
+    tags,
+)
+from tests.integration.gateway.submissions.test_extractions import POOR, run, worker  # noqa: F401  a fixture
 from tests.payloads import BATCHES
 from tests.unit.extract.made import REPORT
 from workers.inline import InlineWorker

@@ -12,8 +12,9 @@ from bs4 import BeautifulSoup
 
 from api_gateway.backpressure.load import CALM_SECONDS
 from tests.integration.gateway.conftest import Running, serving, working
-from tests.integration.gateway.test_keys import make_key
-from tests.integration.gateway.test_pages import (
+from tests.integration.gateway.keys.test_keys import make_key
+from tests.integration.gateway.keys.test_signin import sign_in, token
+from tests.integration.gateway.pages.test_pages import (
     BROWSER,
     answered,
     page,
@@ -22,7 +23,6 @@ from tests.integration.gateway.test_pages import (
     tags,
     words,
 )
-from tests.integration.gateway.test_signin import sign_in, token
 from tests.payloads import BATCHES
 from tests.servers import wait_until
 

@@ -21,7 +21,7 @@ from store.core.database import connect
 from store.core.settings import Settings
 from store.models import ModelUsage, now
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
+from tests.integration.gateway.keys.test_keys import bearer, make_key, problem, refusals
 
 
 @pytest.mark.requirement("OP-3.7")

@@ -17,7 +17,7 @@ from store.core.unit_of_work import Store
 from store.dead_letters.dead_letters import Death
 from tests.commands import Attest, Done
 from tests.integration.gateway.conftest import Running, serving, working
-from tests.integration.gateway.test_extractions import POOR
+from tests.integration.gateway.submissions.test_extractions import POOR
 from tests.integration.runtime.harness import rows
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
 from workers.runtime.failures import bury

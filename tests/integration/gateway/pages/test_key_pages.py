@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from tests.integration.gateway.conftest import Running
-from tests.integration.gateway.test_keys import bearer, make_key, refusals
-from tests.integration.gateway.test_recalls import affect, answered, reaffirm, supersede
-from tests.integration.gateway.test_signin import HTML, sign_in, token
+from tests.integration.gateway.keys.test_keys import bearer, make_key, refusals
+from tests.integration.gateway.keys.test_signin import HTML, sign_in, token
+from tests.integration.gateway.submissions.test_recalls import affect, answered, reaffirm, supersede
 
 SECRET = re.compile(r"attest_[0-9a-f]{10}_[A-Za-z0-9_-]{43}")
 NEW = {"name": "ward 3 desk", "owner": "ward-3", "days": "30", "ask": "yes", "read": "yes"}

@@ -14,8 +14,8 @@ from store.models import ModelUsage, now
 from store.operations import erasure
 from store.questions import questions
 from tests.integration.gateway.conftest import Running, working
-from tests.integration.gateway.test_backlog import SUBMISSIONS
-from tests.integration.gateway.test_keys import bearer, make_key, problem
+from tests.integration.gateway.keys.test_keys import bearer, make_key, problem
+from tests.integration.gateway.operation.test_backlog import SUBMISSIONS
 
 OTHER: dict[str, dict[str, Any]] = {
     "/v1/questions": {"question": "Does ctDNA predict nothing?"},

@@ -10,8 +10,8 @@ from store.access.keys import Issued
 from store.core.settings import Settings
 from store.embedded import EmbeddedServers
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_keys import bearer, make_key
-from tests.integration.gateway.test_silent_database import BOUND_SECONDS, frozen
+from tests.integration.gateway.keys.test_keys import bearer, make_key
+from tests.integration.gateway.operation.test_silent_database import BOUND_SECONDS, frozen
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from messages import QUESTION_STAGES
 from store.models import StageRun, now
 from store.pipeline.backlog import backlog
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_keys import problem
+from tests.integration.gateway.keys.test_keys import problem
 
 MOST = 4
 SUBMISSIONS: dict[str, dict[str, Any]] = {

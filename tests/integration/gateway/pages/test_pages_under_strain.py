@@ -10,7 +10,7 @@ from fastapi.routing import iter_route_contexts
 
 from api_gateway.app import create_app
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_pages import BROWSER
+from tests.integration.gateway.pages.test_pages import BROWSER
 
 NOWHERE = "redis://127.0.0.1:1/0"
 TEN_MEGABYTES = b"name=" + b"x" * 10_000_000

@@ -10,9 +10,9 @@ from cli.commands.questions.ask import ask
 from store.access.keys import Issued
 from store.core.settings import get_settings
 from tests.integration.gateway.conftest import Running, working
-from tests.integration.gateway.test_backlog import SUBMISSIONS
-from tests.integration.gateway.test_keys import bearer, make_key, problem
-from tests.integration.gateway.test_signin import HTML, QUESTION, sign_in, token
+from tests.integration.gateway.keys.test_keys import bearer, make_key, problem
+from tests.integration.gateway.keys.test_signin import HTML, QUESTION, sign_in, token
+from tests.integration.gateway.operation.test_backlog import SUBMISSIONS
 
 ASKED = [path for path in SUBMISSIONS if path != "/v1/documents"]
 

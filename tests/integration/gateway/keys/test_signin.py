@@ -16,7 +16,7 @@ from store.access import keys
 from store.access.keys import Issued
 from store.models import now
 from tests.integration.gateway.conftest import Running
-from tests.integration.gateway.test_keys import bearer, make_key, refusals
+from tests.integration.gateway.keys.test_keys import bearer, make_key, refusals
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 QUESTION = {"question": "Does ctDNA predict recurrence?", "as_of": "", "patient_context": ""}

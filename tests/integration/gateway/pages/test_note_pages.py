@@ -8,10 +8,16 @@ import pytest
 from store.texts import notes
 from store.texts.notes import NOTES
 from tests.integration.gateway.conftest import Running
-from tests.integration.gateway.test_document_pages import marked, shown
-from tests.integration.gateway.test_keys import make_key
-from tests.integration.gateway.test_pages import BROWSER, page, refuse_foreign_addresses, soup, tags
-from tests.integration.gateway.test_signin import sign_in, token
+from tests.integration.gateway.keys.test_keys import make_key
+from tests.integration.gateway.keys.test_signin import sign_in, token
+from tests.integration.gateway.pages.test_document_pages import marked, shown
+from tests.integration.gateway.pages.test_pages import (
+    BROWSER,
+    page,
+    refuse_foreign_addresses,
+    soup,
+    tags,
+)
 from tests.payloads import BATCHES
 
 NO_FILE = {"file": ("", b"", "application/octet-stream")}

@@ -14,7 +14,7 @@ from store.questions import questions
 from store.recalls import recalls
 from store.sources import refreshes, source_states, watches
 from tests.integration.gateway.conftest import Running, serving, working
-from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
+from tests.integration.gateway.keys.test_keys import bearer, make_key, problem, refusals
 from tests.servers import wait_until
 from workers.http.errors import Refused
 

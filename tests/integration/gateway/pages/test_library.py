@@ -12,10 +12,10 @@ from api_gateway.documents.adding_view import SAMPLES
 from api_gateway.questions import sharing
 from store.models import Question, now
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_keys import bearer, make_key, problem
-from tests.integration.gateway.test_operate_pages import send
-from tests.integration.gateway.test_pages import answered, page, soup, words
-from tests.integration.gateway.test_rechecks import finish
+from tests.integration.gateway.keys.test_keys import bearer, make_key, problem
+from tests.integration.gateway.pages.test_operate_pages import send
+from tests.integration.gateway.pages.test_pages import answered, page, soup, words
+from tests.integration.gateway.submissions.test_rechecks import finish
 from tests.servers import TRIAL, TRIAL_QUESTION, ingest
 
 YEARS = ("2024-05-01T00:00:00Z", "2019-01-01T00:00:00Z", None)

@@ -22,9 +22,14 @@ from store.models import ModelUsage, now
 from store.pipeline import circuits
 from store.sources import watches
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_dead_letters_api import CANARY, behind_hopeless_ones, died
-from tests.integration.gateway.test_keys import bearer, make_key
-from tests.integration.gateway.test_pages import (
+from tests.integration.gateway.keys.test_keys import bearer, make_key
+from tests.integration.gateway.operation.test_dead_letters_api import (
+    CANARY,
+    behind_hopeless_ones,
+    died,
+)
+from tests.integration.gateway.operation.test_quality_api import seal
+from tests.integration.gateway.pages.test_pages import (
     BROWSER,
     HARMLESS,
     page,
@@ -34,7 +39,6 @@ from tests.integration.gateway.test_pages import (
     tags,
     words,
 )
-from tests.integration.gateway.test_quality_api import seal
 from tests.payloads import BATCHES
 from workers.runtime.failures import bury
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from cli import main
 from cli.main import app
 from tests.integration.gateway.conftest import Running, working
-from tests.integration.gateway.test_extractions import POOR
+from tests.integration.gateway.submissions.test_extractions import POOR
 from tests.unit.extract.made import REPORT
 
 Attest = Callable[..., Result]

@@ -35,13 +35,13 @@ def definitions(text: str) -> Iterator[Definition]:
         if _is_short(text[inner_start:short_end]):
             short = text[inner_start:short_end]
             clause = max((m.end() for m in _SENTENCE.finditer(before)), default=0)
-            start = _long_start(short, before[clause:])
+            start = long_start(short, before[clause:])
             if start is not None:
                 begin = offset + clause + start
                 yield Definition((inner_start, short_end), (begin, offset + len(before)))
         else:
             word = before.split()[-1] if before else ""
-            if word and _is_short(word) and _long_start(word, match.group(1)) == 0:
+            if word and _is_short(word) and long_start(word, match.group(1)) == 0:
                 end = offset + len(before)
                 yield Definition((end - len(word), end), (inner_start, inner_end))
 
@@ -56,7 +56,7 @@ def _is_short(words: str) -> bool:
     )
 
 
-def _long_start(short: str, before: str) -> int | None:
+def long_start(short: str, before: str) -> int | None:
     """Where in `before` the long form of `short` begins, which ends where `before` ends.
 
     The characters of the short form are found from the right, the first at the start of a word.

@@ -19,6 +19,7 @@ from knowledge.names.tables import (
     DOUBTFUL,
     PREFERRED,
     SPACED,
+    SPELLED,
     SYMBOL,
     Sense,
     tables,
@@ -69,7 +70,8 @@ def names(text: str, *, typed: bool = False) -> Sequence[Name]:
 def resolve(written: str) -> Name:
     """A whole string as one name, such as the heading "Carcinoma, Non-Small-Cell Lung"."""
     of = key(written)
-    senses = _best([one for one in tables().senses(of) if _fits(one, of, written, spaced=False)])
+    fitting = [one for one in tables().senses(of) if _fits(one, of, written, spaced=False)]
+    senses = _best([one for one in fitting if not one.flags & DOUBTFUL] or fitting)
     return Name(0, len(written), of, tuple(one.entry for one in senses))
 
 
@@ -194,9 +196,14 @@ def _fits(sense: Sense, of: str, written: str, *, spaced: bool, typed: bool = Fa
 
 
 def _best(senses: Sequence[Sense]) -> Sequence[Sense]:
-    """Those whose own name it is, if there are any; a gene after other things."""
-    own = [one for one in senses if one.flags & PREFERRED] or senses
-    return sorted(own, key=lambda one: bool(one.flags & SYMBOL))
+    """Those whose own name it is, if there are any, else those that it spells (CLL is chronic
+    lymphocytic leukemia before it is chronic leukemia). A gene goes after other things; where only
+    an alias of it is meant, it was called after them."""
+    own = [one for one in senses if one.flags & PREFERRED]
+    own = own or [one for one in senses if one.flags & SPELLED] or list(senses)
+    others = [one for one in own if not one.flags & SYMBOL]
+    genes = [one for one in own if one.flags & SYMBOL and (one.flags & PREFERRED or not others)]
+    return [*others, *genes]
 
 
 def _is_evident(text: str, one: _Found, sense: Sense) -> bool:

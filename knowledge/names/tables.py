@@ -14,9 +14,10 @@ import marisa_trie
 import numpy as np
 from numpy.typing import NDArray
 
-PREFERRED, CAPITALS, BRAND, SYMBOL, DOUBTFUL, SPACED = 1, 2, 4, 8, 16, 32
+PREFERRED, CAPITALS, BRAND, SYMBOL, DOUBTFUL, SPACED, SPELLED = 1, 2, 4, 8, 16, 32, 64
 """Of a key and an entry: the entry's own name; written in capitals only; a brand; a gene's symbol;
-needs evidence in the text; written in more than one word."""
+needs evidence in the text; written in more than one word; a short form whose letters stand in a
+longer name of the entry, as Schwartz and Hearst find them."""
 KINDS = (
     "drug",
     "disease",

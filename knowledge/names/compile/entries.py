@@ -5,9 +5,19 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from knowledge.names.abbreviations import long_start
 from knowledge.names.compile.terms import Concept
 from knowledge.names.spelling import key, words
-from knowledge.names.tables import BRAND, CAPITALS, DOUBTFUL, KINDS, PREFERRED, SPACED, SYMBOL
+from knowledge.names.tables import (
+    BRAND,
+    CAPITALS,
+    DOUBTFUL,
+    KINDS,
+    PREFERRED,
+    SPACED,
+    SPELLED,
+    SYMBOL,
+)
 
 _SALTS_OF = 12
 """The last word of a drug's name is a salt if so many drugs have names with and without it."""
@@ -141,12 +151,17 @@ def entries(groups: Iterable[list[Concept]], ordinary: Mapping[str, int]) -> lis
     others = Counter(
         name for entry in made for name, flags in entry.names.items() if not flags & SYMBOL
     )
+    spelled = Counter(
+        name for entry in made for name, flags in entry.names.items() if flags & SPELLED
+    )
     for entry in made:
         for name, flags in entry.names.items():
             rivals = holders[name] - 1 if flags & SYMBOL else others[name] - 1
+            if flags & SPELLED:
+                rivals = spelled[name] - 1
             if flags & CAPITALS and not flags & PREFERRED:
                 alone = len(entry.givers[name]) == 1 and len(name) < _LONG
-                loose = entry.givers[name] == {""}
+                loose = entry.givers[name] == {""} and not flags & SPELLED
                 if rivals or loose or (alone and not flags & SYMBOL):
                     entry.names[name] = flags | DOUBTFUL
     return made
@@ -170,6 +185,13 @@ def _entry(group: list[Concept], ordinary: Mapping[str, int]) -> Entry:
                 entry.names[of] = flags if before is None else _joined(before, flags)
                 giver = "" if source == _LOOSE and what == "synonym" else source
                 entry.givers.setdefault(of, set()).add(giver)
+    written = {name for concept in group for name in concept.names}
+    long = [name for name in written if not _is_short(name)]
+    for short in written - set(long):
+        if entry.names.get(key(short), 0) & CAPITALS and any(
+            long_start(short, name) == 0 for name in long
+        ):
+            entry.names[key(short)] |= SPELLED
     return entry
 
 

@@ -90,6 +90,21 @@ def test_an_ambiguous_short_form_needs_evidence() -> None:
     assert {one.preferred for one in names(other)} == {"Mitral Valve Stenosis"}
 
 
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("CLL", "chronic lymphocytic leukemia"),  # also a synonym of chronic leukemia
+        ("NBCCS", "basal cell nevus syndrome"),  # also an alias of PTCH1
+        ("CMT4B2", "Charcot-Marie-Tooth disease type 4B2"),
+        ("NSCLC", "non-small cell lung cancer"),
+    ],
+)
+def test_a_short_form_is_what_has_its_letters_before_anything_else(short: str, long: str) -> None:
+    (found,) = (one for one in names(f"She was followed for {short} at home.") if one.known)
+    assert len(found.senses) == 1
+    assert same(found, long)
+
+
 def test_a_gene_that_is_a_word_is_known_by_the_words_around_it() -> None:
     assert [one.preferred for one in names("Of these, MET amplification was found.")] == ["MET"]
     assert not [one for one in names("All MET criteria.") if one.known]

@@ -27,7 +27,13 @@ from store.core.settings import Settings
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 SLIDE = SAMPLES.parent / "texts" / "slide.md"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 SIZE: ViewportSize = {"width": 1280, "height": 900}
 COLORS = 128
 

@@ -43,7 +43,6 @@ class DrugTerms(_File):
     classes: dict[str, DrugClass]
     asking: Asking
     stand_ins: Words
-    frequencies: dict[str, Words]
     routes: dict[str, Words]
     dose_units: frozenset[Word]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from clinical_text.quantities import Quantity
+from clinical_text.schedules import Schedule, schedules
 from knowledge.guards.guard_terms import drug_terms
 from knowledge.matching.words import Mention
 from knowledge.subjects.drugs import drugs_at, is_no_drug
@@ -146,7 +147,7 @@ def _read(text: str) -> _Reading:
         named = drugs_at(sentence)
         drugs.update(mention.name for mention in named)
         taken = _doses(sentence)
-        times = _frequencies().find(sentence)
+        times = schedules(sentence)
         doses += _given(sentence, named, taken)
         frequencies += _given(sentence, named, times)
         routes += _given(sentence, named, _routes().find(sentence))
@@ -164,7 +165,9 @@ def _read(text: str) -> _Reading:
     )
 
 
-def _given(sentence: str, drugs: Sequence[Mention], found: Sequence[Mention]) -> list[_Given]:
+def _given(
+    sentence: str, drugs: Sequence[Mention], found: Sequence[Mention | Schedule]
+) -> list[_Given]:
     owners = _owners(sentence, drugs, [(one.start, one.end) for one in found])
     return [
         _Given(one.name, sentence[one.start : one.end], drug)
@@ -218,21 +221,16 @@ def _is_direct(between: str) -> bool:
 
 def _plain(between: str) -> str:
     """The words between a dose and a drug, without how it is given and other doses of the drug."""
-    for mention in reversed([*_frequencies().find(between), *_routes().find(between)]):
-        between = (
-            between[: mention.start] + " " * (mention.end - mention.start) + between[mention.end :]
-        )
+    spans = [(one.start, one.end) for one in schedules(between)]
+    spans += [(one.start, one.end) for one in _routes().find(between)]
+    for start, end in spans:
+        between = between[:start] + " " * (end - start) + between[end:]
     return between
 
 
 @cache
 def _classes() -> Lexicon:
     return Lexicon({name: terms.words for name, terms in drug_terms().classes.items()})
-
-
-@cache
-def _frequencies() -> Lexicon:
-    return Lexicon(drug_terms().frequencies)
 
 
 @cache

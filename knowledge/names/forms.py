@@ -23,6 +23,7 @@ _POSSESSIVE = re.compile(r"(?<=[^\W\d_])['’ʼ]s\b", re.IGNORECASE)
 """Of a person's name; a key has none."""
 _OE = re.compile(r"oe(?=[^\W\d_])")
 _LETTERS = str.maketrans(GREEK)
+_BEYOND = re.compile(r"[^\x00-\x7f]++")
 _MOST_SENSES = 3
 """A name of more things than that is taken as it is written (ours)."""
 _EDGE, _END = r"(?<![^\W_])", r"(?:'?s)?(?![^\W_])"
@@ -105,12 +106,17 @@ def _spelled(text: str) -> tuple[str, str]:
     plain = _PLURAL.sub(lambda match: fold(match.group()), _POSSESSIVE.sub("", text)).lower()
     if not plain.isascii():
         plain = unicodedata.normalize("NFKD", plain.translate(_LETTERS))
-        plain = "".join(one for one in plain if not unicodedata.combining(one))
+        plain = _BEYOND.sub(_without_marks, plain)
     plain = _PLAIN.sub(" ", plain)
     for british, american in SPELLINGS:
         plain = plain.replace(british, american)
     plain = _OE.sub("e", plain)
     return plain, plain.replace(" ", "")
+
+
+def _without_marks(match: re.Match[str]) -> str:
+    """What is left of letters beyond ASCII without their accents."""
+    return "".join(one for one in match[0] if not unicodedata.combining(one))
 
 
 def _is_inside(one: str, whole: str) -> bool:

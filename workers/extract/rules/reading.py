@@ -142,7 +142,8 @@ def _read(field: str, parts: Parts) -> list[Found]:
         return _histologies(parts)
     if field == "institution":
         named = [one for one in words.labelled(parts, field)
-                 if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
+                 if not _OF_A_TABLE.search(parts.text, one.start, one.end)
+                 and not _are_results(parts.text[one.start : one.end])]  # fmt: skip
         return [*named, *_places(parts), *words.institutions(parts.text)]
     if policy.kind == "words":
         return _texts(field, parts)
@@ -167,6 +168,10 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if not found and policy.kind in _BARE_KINDS:
         found += list(_bare_values(field, parts)) or _bare_sayings(field, parts)
     return found
+
+
+def _are_results(words: str) -> bool:
+    return any(True for _ in labs.lab_values(words))
 
 
 def _histologies(parts: Parts) -> list[Found]:
@@ -208,8 +213,7 @@ def _grades(parts: Parts) -> list[Found]:
 
 
 def _bare_values(field: str, parts: Parts) -> Iterator[Found]:
-    amount = field_policies()[field].kind == "amount"
-    for one in (words.under_learned if amount else words.labelled)(parts, field):
+    for one in words.labelled(parts, field):
         line = parts.text[one.start : one.end].split("\n")[0]
         value = _bare(field, line.strip())
         if value is not None:

@@ -14,6 +14,8 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 _COUNTER = re.compile(r"\d{1,6}")
 _CODE = re.compile(r"[A-Z]{0,4}[-_]?\d[\w-]*")
 _DAY = re.compile(r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|(?:19|20)\d{6})(?:[ T]\S*)?")
+_NUMBER = re.compile(r"[<>]?\d[\d.,]*")
+_UNIT = re.compile(r"(?=.*[/%])[A-Za-zµ%\d^*.]{1,12}(?:/[A-Za-zµ\d^*.]{1,8}){0,2}")
 _AMOUNT = re.compile(r"\d[\d.,/]{0,9}\s?[A-Za-zµ%][A-Za-zµ%/]{0,8}")
 
 
@@ -43,6 +45,13 @@ def tells(words: str) -> bool:
     return _DAY.fullmatch(words) is not None or (
         _LETTERS.search(words) is not None and _CODE.fullmatch(words) is None
     )
+
+
+def measured(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the rows are results: a column of numbers, and one of units."""
+    columns = [[row[at] for row in rows] for at in range(len(rows[0]))]
+    numbers = any(_most(_NUMBER, one) for one in columns)
+    return numbers and any(_most(_UNIT, one) for one in columns)
 
 
 def names(words: str) -> bool:
@@ -83,6 +92,10 @@ def _pair(columns: Sequence[Sequence[str]], free: Sequence[int]) -> tuple[int, i
 
 def _all(pattern: re.Pattern[str], column: Sequence[str]) -> bool:
     return all(pattern.fullmatch(one) for one in column if one)
+
+
+def _most(pattern: re.Pattern[str], column: Sequence[str]) -> bool:
+    return sum(pattern.fullmatch(one) is not None for one in column) * 2 > len(column)
 
 
 def _are_names(column: Sequence[str]) -> bool:

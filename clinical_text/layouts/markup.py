@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from clinical_text.layouts.columns import columns_of
+from clinical_text.layouts.columns import columns_of, measured
 from clinical_text.layouts.sheet import Sheet
 
 _LEAST = 3
@@ -218,6 +218,8 @@ def _write_records(sheet: Sheet, text: str, records: Sequence[_Record]) -> None:
         for one in every:
             if pair is not None:
                 _write_pair(sheet, text, one, *pair)
+            elif len(every) > 1 and measured(words):
+                _write_row(sheet, one)
             elif len(every) > 1 and one.end - one.start <= _LONGEST_RECORD:
                 _one_line(sheet, text, one.start, one.end)
 
@@ -234,6 +236,20 @@ def _write_pair(sheet: Sheet, text: str, record: _Record, named: int, said: int)
     words = text[name.begin : name.end].rstrip()
     sheet.put(record.start, "\n")
     sheet.put(name.begin + len(words), ":")
+
+
+def _write_row(sheet: Sheet, record: _Record) -> None:
+    """A result as a row of a table: its values between bars."""
+    at = record.start
+    for one in record.parts:
+        sheet.blank(at, one.begin)
+        for place in range(at, one.begin):
+            sheet.put(place, " ")
+        sheet.put(one.begin - 1, "|" if at > record.start else " ")
+        at = one.end
+    for place in range(at, record.end):
+        sheet.put(place, " ")
+    sheet.put(record.start, "\n")
 
 
 def _one_line(sheet: Sheet, text: str, start: int, end: int) -> None:

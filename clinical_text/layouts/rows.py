@@ -54,13 +54,30 @@ def plain_rows(text: str) -> tuple[str, Sequence[Named]]:
     heads of columns name."""
     text = _without_kinds(text)
     every = [*lines(text)]
-    sheet, at = Sheet(text), 0
+    sheet, at, marks = Sheet(text), 0, set[str]()
+    apart: list[tuple[int, int]] = []
     while at < len(every):
         block = _block(text, every, at)
         if block is not None:
             _write(sheet, text, block)
-        at += len(block.rows) + 1 if block is not None else 1
+            marks.add(block.mark)
+            at += len(block.rows)
+        else:
+            apart.append(every[at])
+        at += 1
+    for start, end in apart:
+        _write_apart(sheet, text, start, end, marks)
     return sheet.text(), sheet.named
+
+
+def _write_apart(sheet: Sheet, text: str, start: int, end: int, marks: set[str]) -> None:
+    """A line of two cells beside the rows of an export: what it names of the document."""
+    for mark in marks & set("|;,"):
+        cells = _cells(text, start, end, mark)
+        close = not text[start : cells[0].end].endswith(" ")
+        if len(cells) == 2 and close and _is_head(cells[:1]) and cells[1].words:
+            _tidy(sheet, text, cells[1], "")
+            _write_pair(sheet, text, cells, (0, 1), "", kept=False)
 
 
 def _without_kinds(text: str) -> str:

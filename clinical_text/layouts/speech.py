@@ -17,9 +17,7 @@ _SPOKEN = re.compile(
 _BARE_LINE = re.compile(r"(?im)^(?:new|next) (?:line|paragraph)(?=[ \n]|$)")
 _END = re.compile(r"(?i)[ ]end (?:of )?(?:dictation|report|letter|note)\b[ .]*$")
 _TAIL = re.compile(rf"(?m)[ {FILL}]+$")
-_NOT_A_STOP = re.compile(
-    r"(?i)\b(?:a|an|the|this|that|each|every|same|any|long|short|time|recovery|menstrual|latent)$"
-)
+_NOT_A_STOP = re.compile(r"(?i)\b(?:a|an|the|this|that|each|every|same|any)$")
 _MARKS = {"stop": ".", "comma": ",", "semicolon": ";", "open": "(", "close": ")", "line": "\n"}
 _LEAST, _EACH_WORDS = 4, 40
 """Spoken marks from which a text is dictated, and the words among which there is one (ours)."""
@@ -42,6 +40,9 @@ def plain_speech(text: str) -> str:
         if mark is None:
             continue
         written = mark == "\n" and text[one.end() : one.end() + 1] == "\n"
+        if kind == "colon" and kept and kept[-1].endswith(FILL):
+            # a heading in the middle of a line begins one
+            kept[-1] = f"{kept[-1][:-1]}\n"
         kept += [text[at : one.start()], (" " if written else mark).ljust(len(one.group()), FILL)]
         at = one.end()
     plain = "".join((*kept, text[at:]))
@@ -63,7 +64,7 @@ def _mark(text: str, one: re.Match[str], kind: str, *, headed: bool) -> str | No
         return ":" if headed and _heads(before, behind="stop") else None
     if kind == "stop" and (_NOT_A_STOP.search(before) or text.startswith(" of ", one.end())):
         return None
-    if kind == "stop" and _heads(before):
+    if kind == "stop" and one.start() > len(before) and _heads(before):
         return ":"
     return _MARKS[kind]
 

@@ -112,7 +112,7 @@ def heads(text: str, named: Sequence[Named] = ()) -> list[Head]:
             _salutation(line)
             or _label_head(line.start, line.words)
             or _behind_its_mark(line, marks)
-            or (_spaced(line) if bare else None)
+            or (_spaced(line) if bare and line.start > lines[0].start else None)
         )
         form = forms.get(line.start)
         if head is None and form is not None and _opens(form, above):

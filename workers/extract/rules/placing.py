@@ -122,7 +122,8 @@ def _copied_block() -> re.Pattern[str]:
     # "medications (copied from GP's letter)" says only by whom they are told
     words = tuple(one for one in patients().copied if not one.endswith("from"))
     return re.compile(
-        rf"(?im)^[^\n(\[\d]{{2,50}}[(\[][ ]?(?:{alternatives(words)})\b[^\n)\]]*+[)\]]"
+        rf"(?im)^(?:[^\n(\[\d]{{2,50}}[(\[][ ]?(?:{alternatives(words)})\b[^\n)\]]*+[)\]]|"
+        r"[ \t]{0,9}(?:previous|prior|earlier)\b[^\n:;]{0,40}:(?=[ \t]*+\n))"
         r"[ \t:]*+\n(?:[ \t]*+\S[^\n]*+(?:\n|$))++"
     )
 

@@ -36,8 +36,14 @@ def columns_of(rows: Sequence[Sequence[str]]) -> Columns:
     same = frozenset(at for at, one in enumerate(words) if len(set(one)) == 1 and one[0])
     counts = frozenset(at for at, one in enumerate(words) if at not in same and _counts(one))
     free = [at for at in range(len(words)) if at not in same | counts]
+    pair = _pair(words, free)
+    if pair is None:
+        # of a table only what stands before its names says nothing of a row
+        first = free[0] if free else len(words)
+        same, counts = (frozenset(at for at in one if at < first) for one in (same, counts))
+        free = [at for at in range(len(words)) if at not in same | counts]
     amounts = frozenset(at for at in free if _all(_AMOUNT, words[at]) and at - 1 in free)
-    return Columns(same, counts, _pair(words, free), amounts)
+    return Columns(same, counts, pair, amounts)
 
 
 def tells(words: str) -> bool:

@@ -215,10 +215,11 @@ def _write_records(sheet: Sheet, text: str, records: Sequence[_Record]) -> None:
     for (_, count), every in by_kind.items():
         words = [[text[part.begin : part.end].strip() for part in one.parts] for one in every]
         pair = columns_of(words).pair if len(every) >= _LEAST and count > 1 else None
+        results = len(every) > 1 and measured(words)
         for one in every:
             if pair is not None:
                 _write_pair(sheet, text, one, *pair)
-            elif len(every) > 1 and measured(words):
+            elif results:
                 _write_row(sheet, one)
             elif len(every) > 1 and one.end - one.start <= _LONGEST_RECORD:
                 _one_line(sheet, text, one.start, one.end)

@@ -20,6 +20,7 @@ _QUOTED = re.compile(r'"(?:[^"\n]|"")*"')
 _LEAST_ROWS, _LEAST_PAIRS, _LEAST_PLACES, _LEAST_WIDE = 2, 4, 3, 5
 """Rows below a head; of two columns; columns that are told by their places; columns above one row
 (ours)."""
+_PAIR = 2
 _MOST_OF_ALL = 0.7
 """The share of a document's lines that rows of two cells are (ours)."""
 _NO_NAME = re.compile(r"[:;.](?:\s|$)|\d\s?(?:mg|mm|cm)\b")
@@ -54,10 +55,11 @@ def plain_rows(text: str) -> tuple[str, Sequence[Named]]:
     heads of columns name."""
     text = _without_kinds(text)
     every = [*lines(text)]
-    sheet, at, marks = Sheet(text), 0, set[str]()
+    sheet, at, marks, tried = Sheet(text), 0, set[str](), dict[str, int]()
+    shown = sum(bool(text[start:end].strip()) for start, end in every)
     apart: list[tuple[int, int]] = []
     while at < len(every):
-        block = _block(text, every, at)
+        block = _block(text, every, at, shown, tried)
         if block is not None:
             _write(sheet, text, block)
             marks.add(block.mark)
@@ -98,8 +100,15 @@ def _without_kinds(text: str) -> str:
     return sheet.text()
 
 
-def _block(text: str, every: Sequence[tuple[int, int]], at: int) -> _Block | None:
-    """The head that stands in a line, and the rows below it."""
+def _block(
+    text: str, every: Sequence[tuple[int, int]], at: int, shown: int, tried: dict[str, int]
+) -> _Block | None:
+    """The head that stands in a line, and the rows below it.
+
+    Args:
+        shown: the lines that show something.
+        tried: up to which line rows of two cells are known to be too few, by their mark.
+    """
     start, end = every[at]
     if not text[start:end].strip():
         return None
@@ -107,26 +116,18 @@ def _block(text: str, every: Sequence[tuple[int, int]], at: int) -> _Block | Non
         head = _cells(text, start, end, mark)
         if len(head) < 2 or not _is_head(head):
             continue
-        rows = [*_rows(text, _behind(every, at), mark, len(head))]
-        if len(head) == 2 and not _are_pairs(text, every, rows, mark):
+        if len(head) == _PAIR and at < tried.get(mark, 0):
             continue
-        if len(rows) >= (_LEAST_PAIRS if len(head) == 2 else _LEAST_ROWS):
+        rows = [*_rows(text, _behind(every, at), mark, len(head))]
+        if len(head) == _PAIR and len(rows) < max(_LEAST_PAIRS, _MOST_OF_ALL * shown):
+            tried[mark] = at + len(rows)
+            continue
+        if len(rows) >= (_LEAST_PAIRS if len(head) == _PAIR else _LEAST_ROWS):
             return _Block(head, rows, mark)
         wide = len(rows) == 1 and len(head) >= _LEAST_WIDE and f"{mark} " not in text[start:end]
         if wide and mark in "|\t;,":
             return _Block(head, rows, mark)
     return _placed(text, every, at)
-
-
-def _are_pairs(
-    text: str, every: Sequence[tuple[int, int]], rows: Sequence[Sequence[_Cell]], mark: str
-) -> bool:
-    """Whether rows of two cells are most of the document, and have no third."""
-    if len(rows) < _LEAST_PAIRS:
-        return False
-    shown = sum(bool(text[start:end].strip()) for start, end in every)
-    third = sum(_parted(text, mark, row[1].start, row[1].end) >= 0 for row in rows)
-    return len(rows) >= _MOST_OF_ALL * shown and third == 0
 
 
 def _behind(every: Sequence[tuple[int, int]], at: int) -> Iterator[tuple[int, int]]:
@@ -138,7 +139,7 @@ def _rows(
 ) -> Iterator[list[_Cell]]:
     for begin, stop in every:
         row = _cells(text, begin, stop, mark, most)
-        if len(row) != most:
+        if len(row) != most or (most == _PAIR and _parted(text, mark, row[1].start, stop) >= 0):
             return
         yield row
 

@@ -32,7 +32,8 @@ def plain_speech(text: str) -> str:
     """The text with marks and line ends where they were spoken; as long as before."""
     if not is_dictated(text):
         return text
-    kept, at = [], 0
+    kept: list[str] = []
+    at = 0
     headed = _has_spoken_heads(text)
     for one in _SPOKEN.finditer(text):
         kind = str(one.lastgroup)

@@ -172,13 +172,12 @@ def heading_days(text: str) -> dict[int, bool]:
     }
 
 
-def message_days(text: str) -> Iterator[Found]:
-    """The days on which a message reports, else of its observations."""
+def message_days(text: str, kind: str) -> Iterator[Found]:
+    """The days of a message that are of a kind: "reported", or, of what has none, "observed"."""
     for match in _OBSERVED.finditer(text):
-        kind = str(match.lastgroup)
-        value = compact_day(match[kind])
+        value = compact_day(match[kind] or "")
         if value is not None:
-            yield Found(value, *match.span(kind), wide=kind == "observed")
+            yield Found(value, *match.span(kind))
 
 
 def compact_day(words: str) -> Day | None:

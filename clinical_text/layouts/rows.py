@@ -15,7 +15,7 @@ from typing import NamedTuple
 from clinical_text.layouts.columns import LONGEST_NAME, MOST_WORDS, Columns, columns_of, tells
 from clinical_text.layouts.sheet import Named, Sheet, lines
 
-_MARKS = "|\t;,~^"
+_MARKS = "|\t;,~"
 _QUOTED = re.compile(r'"(?:[^"\n]|"")*"')
 _LEAST_ROWS, _LEAST_PAIRS, _LEAST_PLACES, _LEAST_WIDE = 2, 4, 3, 5
 """Rows below a head; of two columns; columns that are told by their places; columns above one row

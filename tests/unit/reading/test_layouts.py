@@ -149,6 +149,13 @@ def test_segments_of_words_are_labels_and_those_of_numbers_stay() -> None:
     assert "OBX|4|TX|OLD^Remark||Deleted||||||D" in words(MESSAGE), "a deleted result is no value"
 
 
+def test_a_message_of_numbers_stays_as_it_is() -> None:
+    text = "MSH|^~\\&|LAB|HILL\nOBR|1|5|5|58-2^CBC^LN\n" + "".join(
+        f"OBX|{n}|NM|{n}-2^Test {n}^LN||{n}.7|g/L|1-9|H|||F\n" for n in range(1, 6)
+    )
+    assert plain(text) == text
+
+
 def test_a_group_that_comes_again_is_a_line_with_what_was_done_to_it() -> None:
     assert words(SETTINGS) == [
         "place: Hill Clinic", "written on: 2025-03-01", "action: NEW;name: Allopurinol 100 mg",

@@ -53,6 +53,11 @@ def tells(words: str) -> bool:
     )
 
 
+def is_day(words: str) -> bool:
+    """Whether words are a day in figures."""
+    return _DAY.fullmatch(words) is not None
+
+
 def measured(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the rows are results: a column of numbers, and one of units."""
     columns = [[row[at] for row in rows] for at in range(len(rows[0]))]

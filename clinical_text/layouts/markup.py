@@ -75,6 +75,7 @@ class _Open:
         """It begins at `at`; `key` is the one that it is the value of."""
         self.at, self.sign, self.in_list, self.key = at, sign, in_list, key
         self.flat = True
+        self.keys = 0
         self.parts: list[_Part] = []
 
 
@@ -85,6 +86,7 @@ def _json(text: str) -> str:
         sign, at, inner = one.group(), one.start(), held[-1]
         if one["key"] is not None:
             key = _Part(one["words"], at, one.end() - 1, one.end(), one.end())
+            inner.keys += 1
             sheet.blank(at, at + 1)
             sheet.blank(one.end("words"), one.end("words") + 1)
             _new_line(sheet, text, at, inner)
@@ -128,7 +130,7 @@ def _close(sheet: Sheet, last: _Open, at: int, records: list[_Record]) -> None:
     if last.in_list and last.parts:
         kind = " ".join(one.name for one in last.parts[:1])
         records.append(_Record(kind, last.at, at, last.parts))
-    elif last.key is not None and len(last.parts) == 1:
+    elif last.key is not None and len(last.parts) == last.keys == 1:
         # the only key of an object is named by the object's own
         only = last.parts[0]
         sheet.blank(last.key.colon + 1, only.begin)
@@ -177,6 +179,9 @@ def _attributes(sheet: Sheet, one: re.Match[str]) -> None:
             if not a["key"].lower().startswith("xmlns") and "://" not in a["value"]]  # fmt: skip
     if kept:
         sheet.keep(*one.span("name"))
+        if one.end("name") + 1 == shift + kept[0].start("key"):
+            # "Patient.allergy": a path of names
+            sheet.put(one.end("name"), ".")
     for a in kept:
         sheet.keep(shift + a.start("key"), shift + a.end("key"))
         sheet.keep(shift + a.start("value"), shift + a.end("value"))

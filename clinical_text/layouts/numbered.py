@@ -8,8 +8,8 @@ from clinical_text.layouts.sheet import Sheet, lines
 _NUMBERED = re.compile(
     r"[ \t]{0,20}(?:(?P<line>\d{2,6})[ \t]+(?=[A-Z][A-Za-z0-9 /.-]{1,40}?(?:[ ]{2}|:|[ ]?=))|"
     r"(?P<number>\[[ ]?\d{1,3}\]|\([ ]?\d{1,3}\)|[A-Z]{0,2}[ ]?[#-]?\d{1,3}[a-z]?[.):])(?=\s)"
-    r"[ \t]*+(?P<name>[A-Za-zÀ-ÿ(][^:\n]{0,70}?)(?P<dots>[ ]?(?:[.…·_][ ]?){2,}+)?"
-    r"[ \t]*+:(?=\s|$))"
+    r"[ \t]*+(?P<name>[A-Za-zÀ-ÿ(][^:?\n]{0,70}?)(?P<dots>[ ]?(?:[.…·_][ ]?){2,}+)?"
+    r"[ \t]*+(?::(?=\s|$)|(?P<asked>\?)[ \t]*+$))"
 )
 _DIGITS = re.compile(r"\d+")
 _LEAST, _SHARE = 4, 0.5
@@ -41,6 +41,8 @@ def plain_numbers(text: str) -> str:
     sheet = Sheet(text)
     for one in found:
         sheet.blank(*one.span("number" if one["number"] else "line"))
+        if one["asked"]:
+            sheet.put(one.start("asked"), ":")
         if one["dots"]:
             sheet.blank(*one.span("dots"))
     return sheet.text()

@@ -12,7 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from clinical_text.layouts.columns import LONGEST_NAME, MOST_WORDS, Columns, columns_of, tells
+from clinical_text.layouts.columns import (
+    LONGEST_NAME,
+    MOST_WORDS,
+    Columns,
+    columns_of,
+    is_day,
+    tells,
+)
 from clinical_text.layouts.sheet import Named, Sheet, lines
 
 _MARKS = "|\t;,~"
@@ -76,6 +83,8 @@ def _write_apart(sheet: Sheet, text: str, start: int, end: int, marks: set[str])
     """A line of two cells beside the rows of an export: what it names of the document."""
     for mark in marks & set("|;,"):
         cells = _cells(text, start, end, mark)
+        if len(cells) > _PAIR and cells[0].words and not any(one.words for one in cells[1:]):
+            sheet.blank(cells[0].end, end)
         close = not text[start : cells[0].end].endswith(" ")
         if len(cells) == 2 and close and _is_head(cells[:1]) and cells[1].words:
             _tidy(sheet, text, cells[1], "")
@@ -198,7 +207,7 @@ def _is_head(cells: Sequence[_Cell]) -> bool:
     if len({one.casefold() for one in words}) < len(words):
         return False
     return all(
-        any(map(str.isalpha, one))
+        (any(map(str.isalpha, one)) or is_day(one))
         and len(one) <= LONGEST_NAME
         and len(one.split()) <= MOST_WORDS
         and _NO_NAME.search(one) is None

@@ -9,7 +9,9 @@ import re
 from clinical_text.layouts.sheet import FILL
 
 _SPOKEN = re.compile(
-    r"(?i)[ ](?:(?P<line>(?:new|next) (?:line|paragraph))|(?P<stop>full stop|period)|"
+    r"(?i)[ ](?:(?P<line>(?:new|next) (?:line|paragraph)|"
+    r"number (?:one|two|three|four|five|six|seven|eight|nine))|"
+    r"(?P<stop>full stop|period)|"
     r"(?P<comma>comma)|(?P<semicolon>semi[- ]?colon)|(?P<colon>colon)|"
     r"(?P<open>open (?:paren(?:thesis|s)?|brackets?))|"
     r"(?P<close>close (?:paren(?:thesis|s)?|brackets?)))(?:(?=[ \n]|$)|[.,](?=\s|$))"
@@ -44,7 +46,9 @@ def plain_speech(text: str) -> str:
         if kind == "colon" and kept and kept[-1].endswith(FILL):
             # a heading in the middle of a line begins one
             kept[-1] = f"{kept[-1][:-1]}\n"
-        kept += [text[at : one.start()], (" " if written else mark).ljust(len(one.group()), FILL)]
+        mark = " " if written else mark
+        filled = mark.ljust(len(one.group()), " " if kind == "line" else FILL)
+        kept += [text[at : one.start()], filled]
         at = one.end()
     plain = "".join((*kept, text[at:]))
     plain = _BARE_LINE.sub(lambda one: " " * len(one.group()), plain)

@@ -168,7 +168,7 @@ def _spaced(line: Line) -> Head | None:
     for count in range(min(len(words), _MOST_SPACED), 0, -1):
         name = " ".join(words[:count])
         tells = len(name) < len(line.words) and not _SENTENCE.match(line.words, len(name))
-        if tells and title_of(name) in listed_labels():
+        if tells and title_of(name) in (listed_labels() if name.isupper() else bare_titles()):
             at = line.start + len(name)
             return line.start, at, title_of(name), False, PLAIN
     return None

@@ -172,12 +172,28 @@ def test_spoken_marks_are_marks_and_words_of_the_same_sound_stay() -> None:
 
 
 def test_attributes_are_labels_and_a_title_names_its_text() -> None:
-    assert "variant gene: KRAS protein: p.G12D" in words(PAGE)
+    assert "variant.gene: KRAS protein: p.G12D" in words(PAGE)
     assert [one for one in words(PAGE) if "Gout" in one] == ["Diagnosis: Gout"]
 
 
 def test_an_object_of_a_list_is_a_line() -> None:
     assert words(OBJECTS)[-2:] == ["drug : A status : active", "drug : B status : stopped"]
+
+
+def test_what_stands_beside_a_list_or_in_it_is_not_lost() -> None:
+    text = """{"report": {"findings": ["A cyst of 2 cm.", "No stone."], "impression": "Cyst"},
+"signed": {"by": "Dr Hill"}, "extra": {"list": ["one", "two"]}, "n": 3}"""
+    shown = " ".join(words(text))
+    for said in ("findings : A cyst of 2 cm. No stone.", "impression : Cyst", "signed : Dr Hill",
+                 "one two", "n : 3"):  # fmt: skip
+        assert said in shown, shown
+
+
+def test_the_answer_below_a_counted_question_is_its_value() -> None:
+    asked = [("Operation performed", "Hernia repair"), ("Findings", "An indirect sac"),
+             ("Complications", "none"), ("Plan", "Home today")]  # fmt: skip
+    text = "".join(f"Q{n}. {name}?\n    {said}\n" for n, (name, said) in enumerate(asked, 1))
+    assert words(text)[:2] == ["Operation performed:", "Hernia repair"]
 
 
 def test_headings_in_capitals_begin_lines_of_a_report_in_one() -> None:

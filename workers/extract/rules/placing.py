@@ -22,6 +22,8 @@ _TEXTS = frozenset(["words", "day"])
 _PARTICULAR = ("medications", "stage", "measurements", "mutations")
 """Fields with reasons of their own."""
 
+_EARLIER = re.compile(r"(?:old|previous|prior|earlier) (?!to )")
+"""A label below which stands what was before."""
 _DENIES = re.compile(
     r"\bnot (?:detected|found|identified|present|mutated|altered)\b|\bnegative\b|\bwild[ -]?type|"
     r"\b(?:no|without) (?:\w+ ){0,2}(?:variant|alteration|mutation|change|fusion)"
@@ -54,6 +56,8 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
         return "of another disease"
     if field == "measurements" and of_earlier(parts.text, start, end):
         return "of an earlier examination"
+    if _EARLIER.match(parts.label_at(start) or ""):
+        return "of an earlier time by its label"
     if field == "mutations" and _DENIES.search(parts.label_at(start) or ""):
         return "denied by its label"
     if _copied(parts.text, start) or inside(_copied_blocks(parts), start):

@@ -62,7 +62,8 @@ def measured(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the rows are results: a column of numbers, and one of units."""
     columns = [[row[at] for row in rows] for at in range(len(rows[0]))]
     numbers = any(_most(_NUMBER, one) for one in columns)
-    return numbers and any(_most(_UNIT, one) for one in columns)
+    units = (one for one in columns if _most(_UNIT, one))
+    return numbers and any("/" in cell for one in units for cell in one)
 
 
 def names(words: str) -> bool:

@@ -149,7 +149,8 @@ def _xml(text: str) -> str:
             _label(sheet, one, named=names[one["name"]] >= _LEAST)
         else:
             _attributes(sheet, one)
-    _write_records(sheet, text, [*_elements(text, tags)])
+    alone = [one for one in tags if not one["end"] and one["more"].endswith("/")]
+    _write_records(sheet, text, [*_elements(text, tags), *map(_of_attributes, alone)])
     return sheet.text()
 
 
@@ -188,6 +189,18 @@ def _attributes(sheet: Sheet, one: re.Match[str]) -> None:
         sheet.put(shift + a.start("mark"), ":")
 
 
+def _of_attributes(one: re.Match[str]) -> _Record:
+    """An element that holds nothing but attributes."""
+    shift = one.start("more")
+    parts = [
+        _Part(a["key"], shift + a.start("key"), shift + a.end("mark"), shift + a.start("value"),
+              shift + a.end("value"))
+        for a in _ATTRIBUTE.finditer(one["more"])
+    ]  # fmt: skip
+    keys = " ".join(part.name for part in parts)
+    return _Record(f"{one['name']} {keys}", one.start(), one.end(), parts)
+
+
 def _elements(text: str, tags: Sequence[re.Match[str]]) -> Iterator[_Record]:
     """Elements with others inside that hold nothing but words."""
     held: list[tuple[re.Match[str], list[_Part], bool]] = []
@@ -216,6 +229,8 @@ def _write_records(sheet: Sheet, text: str, records: Sequence[_Record]) -> None:
     """Records of one kind: each in a line; a name and what is said of it as a label."""
     by_kind: dict[tuple[str, int], list[_Record]] = {}
     for one in records:
+        if not one.parts:
+            continue
         by_kind.setdefault((one.kind, len(one.parts)), []).append(one)
     for (_, count), every in by_kind.items():
         words = [[text[part.begin : part.end].strip() for part in one.parts] for one in every]

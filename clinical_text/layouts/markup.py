@@ -159,6 +159,7 @@ def _label(sheet: Sheet, one: re.Match[str], *, named: bool) -> None:
     tags are named so, in its place."""
     start, end = one.span()
     sheet.blank(start, end)
+    sheet.put(start, "\n")
     words = [a for a in _ATTRIBUTE.finditer(one["more"]) if _FLAG.fullmatch(a["value"])]
     shift = one.start("more")
     spans = [(shift + a.start("value"), shift + a.end("value")) for a in words[:1]]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from workers.extract.extraction import Extraction, extract_text
 from workers.extract.fields import Status
 
@@ -57,6 +59,33 @@ def test_a_record_that_says_it_ended_gives_no_drug_wherever_it_says_so() -> None
             assert drugs(read(text, "prescription")) == {"Allopurinol"}, text
     text = ORDERS.format(first=drug, second='state = "new"')
     assert drugs(read(text, "prescription")) == {"Allopurinol", "Indometacin"}
+
+
+DENIED = {
+    "a list of settings": "clinic: Hill\norders:\n  - drug: Aspirin 75 mg\n    status: active\n"
+    "  - drug: Tramadol 50 mg\n    status: completed\n",
+    "rows": "site,date,drug,dose,state\nHill,2025-03-01,Aspirin,75 mg,Active\n"
+    "Hill,2025-03-01,Tramadol,50 mg,Inactive\n",
+    "objects": '{"clinic":"Hill","date":"2025-03-01","drugs":[{"drug":"Aspirin","dose":"75 mg",'
+    '"active":true},{"drug":"Tramadol","dose":"50 mg","active":false}]}',
+    "elements": "<rx><clinic>Hill</clinic><current>Aspirin 75 mg daily</current>"
+    "<discontinued>Tramadol 50 mg daily</discontinued></rx>",
+    "a group of its own": 'site = "Hill"\ndate = 2025-03-01\n[current]\ndrugs = "Aspirin 75 mg"\n'
+    '[stopped]\ndrugs = "Tramadol 50 mg"\n',
+    "one line": "SITE=Hill|DATE=2025-03-01|RX=Aspirin 75 mg daily|STOPPED=Tramadol 50 mg|PLAN=rest",
+    "segments": "MSH|^~\\&|A\nPID|1||7\nOBX|1|TX|M^Medications||Aspirin 75 mg||||||F\n"
+    "OBX|2|TX|S^Stopped medications||Tramadol 50 mg||||||F\n",
+    "speech": "note of hill clinic period new paragraph\nmedications colon aspirin 75 mg daily new "
+    "line\nstopped colon tramadol 50 mg comma dizziness period end of dictation\n",
+    "paths": "Org.name: Hill\nMed[0].text: Aspirin 75 mg\nMed[0].status: active\n"
+    "Med[1].text: Tramadol 50 mg\nMed[1].status: cancelled\n",
+}
+
+
+@pytest.mark.parametrize("layout", DENIED)
+def test_of_two_drugs_the_one_that_ended_is_not_taken_and_the_other_is(layout: str) -> None:
+    found = read(DENIED[layout], "prescription")
+    assert {one.lower() for one in drugs(found)} == {"aspirin"}
 
 
 def test_genes_below_a_label_that_denies_them_have_not_changed() -> None:

@@ -179,11 +179,12 @@ def _ended_cell(text: str, start: int, end: int) -> bool:
     begin = text.rfind("\n", max(0, start - _LONGEST_ROW), start) + 1
     stop = text.find("\n", end, end + _LONGEST_ROW)
     line = text[begin : stop if stop >= 0 else end + _LONGEST_ROW]
-    cells = [one.strip() for one in _CELLS.split(line)]
-    return len(cells) > _LEAST_CELLS and any(map(_ends_all().fullmatch, cells))
+    cells = [words for one in _CELLS.finditer(line) if (words := one.group().strip())]
+    return len(cells) >= _LEAST_CELLS and any(map(_ends_all().fullmatch, cells))
 
 
-_CELLS = re.compile(r"[|;\t:]|[ ]{2,}")
+_CELLS = re.compile(r"(?:[^|;\t: ]|[ ](?![ ]))++(?![ ]*+:)|(?i:\bactive|\btaking)[ ]*+:[ ]*+\w++")
+"""What stands between the marks and gaps of a row, labels left out; and a flag with its label."""
 _LEAST_CELLS, _LONGEST_ROW = 2, 400
 """Cells of a row, and characters of it that are read (ours)."""
 
@@ -191,7 +192,8 @@ _LEAST_CELLS, _LONGEST_ROW = 2, 400
 @cache
 def _ends_all() -> re.Pattern[str]:
     words = patients().medicines
-    return re.compile(rf"(?i)(?:{alternatives((*words.ended, *words.ended_cells))})")
+    ended = alternatives((*words.ended, *words.ended_cells))
+    return re.compile(rf"(?i)(?:{ended})|\w++[ ]*+:[ ]*+(?:no?|false|0)")
 
 
 def _own_lines(text: str, begin: int, start: int, end: int, stop: int) -> tuple[int, int]:

@@ -29,6 +29,7 @@ from clinical_text.effects.estimates import estimates
 from clinical_text.identifiers import identifiers
 from clinical_text.identities import identities
 from clinical_text.invisible import smuggles, visible
+from clinical_text.layouts.plain import plain_view
 from clinical_text.marker_statuses import marker_statuses
 from clinical_text.names import names
 from clinical_text.normalize import normalize
@@ -196,6 +197,7 @@ _REAL_SOURCE = quotes.Source(REAL * 5)
 READERS: Mapping[str, Reader] = {
     "structure": segment,
     "assertions": lambda text: [doc.Doc(text).cues(0, len(text)), list(doc.Doc(text).words)],
+    "layouts": plain_view.__wrapped__,
     "chunks": lambda text: chunk(text, segment(text)),
     "a document through its stages": _ingested,
     "effects, of one sentence": lambda text: estimates(text, _whole(text).sentences),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.layouts.plain import plain_view
 from clinical_text.persons import people
 from knowledge.loader import load
 from workers.extract.document_types import UNKNOWN, features_of, type_of, type_reader
@@ -73,7 +74,7 @@ def _policy() -> _Policy:
 
 def classify(text: str) -> Classification:
     """The type of a document by its words; "unknown" where too few of them are there."""
-    text = unscanned(plain_lines(text))
+    text = unscanned(plain_view(plain_lines(text)).text)
     whole = _type_of(text)
     parts = _parts(text, whole[0])
     if len(parts) > 1:
@@ -256,4 +257,7 @@ def _supported(text: str, part: Part) -> bool:
 
 def parts_of(text: str, part: Part) -> Parts:
     """The words of a part, with their sections; places count from the part's start."""
-    return Parts(text[part.start : part.end])
+    start, end = part.start, part.end
+    if end - start == len(text):
+        return Parts(text)
+    return Parts(text[start:end], plain_view(plain_lines(text)).part(start, end))

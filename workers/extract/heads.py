@@ -12,12 +12,13 @@ from functools import cache
 
 from clinical_text.forms import CAPITALS, PLAIN, Form, Line, headings_by_form, lines_of
 from clinical_text.headings import BOLD_LEVEL
+from clinical_text.layouts.sheet import FILL, Named
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
 from workers.extract.rules.drug_names import drugs_named
 from workers.extract.rules.lab_parts import lab_named
-from workers.extract.rules.titles import MARKS, known_title, lettered
+from workers.extract.rules.titles import MARKS, known_title, lettered, title
 
 _LONGEST_HEADING = 60
 _FIRST = 160
@@ -99,19 +100,19 @@ Head = tuple[int, int, str, bool, int]
 """Start of heading, start of what it heads, title, whether alone in its line, level."""
 
 
-def heads(text: str) -> list[Head]:
-    """Every heading and label, known or not."""
+def heads(text: str, named: Sequence[Named] = ()) -> list[Head]:
+    """Every heading and label, known or not; `named` by the head of their column."""
     found: dict[int, Head] = {}
     lines = lines_of(text)
     forms = {one.start: one for one in headings_by_form(lines)}
     above: Head | None = None
-    marks, bare = _own_marks(lines), _in_capitals(lines)
+    marks, bare = _own_marks(lines), FILL in text or _in_one_case(lines)
     for line in lines:
         head = (
             _salutation(line)
             or _label_head(line.start, line.words)
             or _behind_its_mark(line, marks)
-            or (_spaced(line) if bare else None)
+            or (_spaced(line) if bare and line.start > lines[0].start else None)
         )
         form = forms.get(line.start)
         if head is None and form is not None and _opens(form, above):
@@ -122,6 +123,8 @@ def heads(text: str) -> list[Head]:
         for place, begin, name in (*_second_columns(line.words), *_behind_gaps(line.words)):
             at = line.start + place
             found[at] = (at, line.start + begin, name, False, PLAIN)
+    for one in named:
+        found[one.start] = (one.start, one.start, title_of(one.title), False, PLAIN)
     bodies = {start: body for start, body, _, _, _ in found.values()}
     starts = sorted(bodies)
     for inner in _inside().finditer(text):
@@ -148,18 +151,24 @@ def _salutation(line: Line) -> Head | None:
     return line.start, line.end, "salutation", True, 0
 
 
-_SPACED = re.compile(r"[A-Z][A-Z/&'.-]*(?:[ ][A-Z/&'.-]+){0,4}")
-_LARGE = 0.9
-"""Share of capitals of a document that is written in them (ours)."""
+_SPACED = re.compile(
+    r"[A-Z][A-Z/&'.-]*(?:[ ][A-Z/&'.-]+){0,4}(?![a-z])|[A-Za-z][a-z/&'-]*(?:[ ][a-z/&'-]+){0,4}"
+)
+_SENTENCE = re.compile(r"[ ](?:is|are|was|were|has|have|had|shows?|showed|include[sd]?)\b")
+"""Behind a name: a sentence of which it is the subject."""
+_LARGE, _SMALL = 0.9, 0.75
+"""Share of capitals of a document that is written in them, and of lines that begin small in one
+that was spoken (ours)."""
 
 
 def _spaced(line: Line) -> Head | None:
-    """The known label that a line in capitals begins with, no mark behind it: "COURSE CPAP"."""
+    """The known label that a line begins with, no mark behind it: "COURSE CPAP"."""
     said = _SPACED.match(line.words)
     words = said.group().split() if said else []
     for count in range(min(len(words), _MOST_SPACED), 0, -1):
         name = " ".join(words[:count])
-        if len(name) < len(line.words) and title_of(name) in listed_labels():
+        tells = len(name) < len(line.words) and not _SENTENCE.match(line.words, len(name))
+        if tells and title_of(name) in (listed_labels() if name.isupper() else bare_titles()):
             at = line.start + len(name)
             return line.start, at, title_of(name), False, PLAIN
     return None
@@ -169,11 +178,14 @@ _MOST_SPACED = 4
 """Words of a label before its value in a document of capitals (ours)."""
 
 
-def _in_capitals(lines: Sequence[Line]) -> bool:
-    """Whether a document is written in capitals and sets no colons: its labels stand bare."""
+def _in_one_case(lines: Sequence[Line]) -> bool:
+    """Whether a document is written in capitals, or its lines begin without any, as spoken ones do,
+    and it sets no colons: its labels stand bare."""
     letters = [sign for line in lines for sign in line.words if sign.isalpha()]
     large = sum(sign.isupper() for sign in letters) >= _LARGE * len(letters) > 0
-    return large and sum(":" in line.words for line in lines) * 4 < len(lines)
+    small = sum(line.words[0].islower() for line in lines) >= _SMALL * len(lines) > 0
+    colons = sum(":" in line.words for line in lines)
+    return (large and colons * 4 < len(lines)) or (small and colons * 2 < len(lines))
 
 
 def _own_marks(lines: Sequence[Line]) -> frozenset[str]:
@@ -289,5 +301,24 @@ def _behind_gaps(line: str) -> list[tuple[int, int, str]]:
 
 
 def title_of(words: str) -> str:
-    """The title of a heading, by which it is known where it is."""
-    return known_title(words, bare_titles())
+    """The title of a heading, by which it is known where it is; without what programs add."""
+    found = known_title(words, bare_titles())
+    if found in bare_titles():
+        return found
+    if "." in words and " " not in words.strip():
+        return _of_path(words)
+    bare, _, last = found.rpartition(" ")
+    known = known_title(bare, bare_titles()) if last in _ADDED else ""
+    return known if known in bare_titles() else found
+
+
+def _of_path(words: str) -> str:
+    """The title of a path of names ("Condition.diagnosis.text"): the last known, else all."""
+    names = [title(one.strip("_0123456789")) for one in words.split(".")]
+    known = [one for one in names
+             if one not in _ADDED and known_title(one, bare_titles()) in bare_titles()]  # fmt: skip
+    return known_title(known[-1], bare_titles()) if known else " ".join(filter(None, names))
+
+
+_ADDED = frozenset(["name", "text", "value", "list", "description", "code", "display"])
+"""Words that names of programs end in: "facilityName", "plan_text"."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
 from clinical_text.forms import PLAIN, without_furniture
-from clinical_text.notations import without_notation
+from clinical_text.layouts.plain import View, plain_view
+from clinical_text.layouts.sheet import FILL
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.heads import (
     LABEL,
@@ -64,6 +65,8 @@ class Parts:
     """
 
     text: str
+    view: View | None = field(default=None, repr=False)
+    """The text without its layout (`plain_view`), where it is a part of a longer one."""
     whole: str = field(init=False, repr=False)
     """The text as it was given."""
     printed: str = field(init=False, repr=False)
@@ -72,17 +75,21 @@ class Parts:
     def __post_init__(self) -> None:
         """Read line ends and decimal points as ours, and neither furniture nor unticked boxes."""
         object.__setattr__(self, "whole", self.text)
-        plain = without_furniture(plain_points(without_notation(plain_lines(self.text))))
+        view = plain_view(plain_lines(self.text)) if self.view is None else self.view
+        object.__setattr__(self, "view", view)
+        plain = without_furniture(plain_points(view.text))
         ticked = plain_ticks(plain, lambda one: title_of(one) in labels())
         object.__setattr__(self, "text", ticked)
         signs = zip(ticked, plain_lines(self.whole), strict=True)
-        printed = "".join(own if own.isspace() or not one.isalnum() else one for own, one in signs)
-        object.__setattr__(self, "printed", printed)
+        printed = "".join(
+            own if not (own.isalnum() and one.isalnum()) else one for own, one in signs
+        )
+        object.__setattr__(self, "printed", printed.replace(FILL, " "))
 
     @cached_property
     def sections(self) -> Sequence[Section]:
         """Every section and labelled line, in order; each ends where the next begins."""
-        every = sorted(heads(self.text))
+        every = sorted(heads(self.text, self.view.named if self.view is not None else ()))
         found = []
         for index, (at, start, name, alone, level) in enumerate(every):
             end = every[index + 1][0] if index + 1 < len(every) else len(self.text)
@@ -165,6 +172,16 @@ class Parts:
         """The heading that rules at a place: of those that open sections, the last before it."""
         ruling = self._ruling(place)
         return ruling.title if ruling is not None else None
+
+    def label_at(self, place: int) -> str | None:
+        """The heading or label that stands before a place, of whatever rank."""
+        at = bisect_right(self._starts, place) - 1
+        return self.sections[at].title if at >= 0 else None
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where headings and labels begin."""
+        return [one.heading_start for one in self.sections]
 
     def _ruling(self, place: int) -> Section | None:
         at = bisect_right(self._majors[0], place) - 1

@@ -46,6 +46,7 @@ class Medicines(_Data):
     given_there: Words
     going_home: Words
     ended: Words
+    ended_cells: Words
     harmed: Words
     reactions: Words
     refused_headings: frozenset[str]

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from clinical_text.language import other_language
 from knowledge.reading.languages import seems_english
 from workers.extract.rubrics import policy
+from workers.extract.rules.lab_parts import lab_named
+from workers.extract.rules.labs import lab_values
 
 _WORD = re.compile(r"[^\W\d_]+")
 _VOWEL = re.compile(r"(?i)[aeiouyäöüáéíóúàèìòù]")
@@ -80,7 +82,7 @@ def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
             issues.append("the scan is hard to read")
         confidence = min(confidence, ocr_confidence)
     confidence = round(max(0.0, confidence), 3)
-    language = other_language(text)
+    language = None if _is_table(text) else other_language(text)
     if language is not None and (confidence >= limits.readable_from or not seems_english(text)):
         return Readability(
             readable=False,
@@ -96,6 +98,14 @@ def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
         issues=tuple(issues),
         suggestions=suggestions if issues else (),
     )
+
+
+def _is_table(text: str) -> bool:
+    """Whether most lines are rows of results whose names are known: their heads may be in any
+    language."""
+    known = sum(one.value.kind == "lab" and lab_named(one.value.name) is not None
+                for one in lab_values(text))  # fmt: skip
+    return known * 2 > sum(bool(one.strip()) for one in text.split("\n"))
 
 
 def require_readable(text: str, *, ocr_confidence: float | None = None) -> Readability:

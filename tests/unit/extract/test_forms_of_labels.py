@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from clinical_text.notations import without_notation
+from clinical_text.layouts.markup import plain_markup
 from workers.extract.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
@@ -42,7 +42,7 @@ def test_keys_of_json_are_labels() -> None:
         '{"clinic": "Hill Street Clinic", "diagnosis": "Gout, left foot",\n'
         ' "items": [{"drug": "Allopurinol", "dose": "100 mg", "frequency": "once daily"}]}'
     )
-    assert len(without_notation(text)) == len(text)
+    assert len(plain_markup(text)) == len(text)
     assert value("diagnosis", text) == "Gout, left foot"
     found = extract_text(text, document_type="prescription").fields["medications"].items
     drug = found[0].value.model_dump()
@@ -51,10 +51,10 @@ def test_keys_of_json_are_labels() -> None:
 
 def test_elements_of_xml_are_labels_and_other_text_stays() -> None:
     text = "<A>\n<Diagnosis>Tinea pedis</Diagnosis>\n<Plan>Cream</Plan>\n<Day>3 May</Day>\n</A>"
-    assert len(without_notation(text)) == len(text)
+    assert len(plain_markup(text)) == len(text)
     assert value("diagnosis", text) == "Tinea pedis"
     for plain in ("CRP <5, Hb >10", 'He said "well": and left', "a [b] {c}"):
-        assert without_notation(plain) == plain
+        assert plain_markup(plain) == plain
 
 
 def test_a_line_over_what_is_set_in_below_it_is_a_heading() -> None:

@@ -21,17 +21,27 @@ _PROTEIN = (
     r"(?:[ACDEFGHIKLMNPQRSTVWY*]|fs\*?\d*|del(?:ins[A-Z]{1,9})?|dup|ins[A-Z]{1,9})"
     r"(?![a-z0-9])))"
 )
-_CODING = r"c\.\s?(?P<c>[0-9*_+\-]+(?:[ACGT]+>[ACGT]+|(?:del|dup|ins)[ACGTinsdel0-9]*|\S*[A-Z])?)"
+_CODING = (
+    r"c\.\s?(?P<c>[0-9*_+\-]+(?:[ACGT]+>\xa0{0,3}[ACGT]+|(?:del|dup|ins)[ACGTinsdel0-9]*|"
+    r"\S*[A-Z])?)"
+)
 _ALSO = re.compile(rf"(?:,|and|;)\s*+{_PROTEIN}")
 _ALONE = r"(?<!\d[-–])(?<!\d\s[-–]\s)(?<!\d\sto\s)"
 """Before a number that is not the second of two."""
 _MOST_SHARE = 100.0
 _VAF = re.compile(
-    rf"(?i)(?:VAF|variant\s++allele\s++(?:frequency|fraction)|allele\s++(?:frequency|fraction)|AF|MAF)"
-    rf"\s*+(?:is|of|:|=|,|\|)?\s*+~?\s*+(?P<n>{NUMBER})\s*+%|{_ALONE}(?P<n2>{NUMBER})\s*+%\s*+(?:VAF|"
-    rf"variant allele)"
+    rf"(?i)(?<![A-Za-z_])(?:VAF|(?:variant\s*+)?allele\s*+(?:frequency|fraction)|AF|MAF)"
+    rf"(?:\s*+(?:is|of|:|=|,|\|)?\s*+~?\s*+(?P<n>{NUMBER})\s*+%|"
+    rf"(?:[ _]?(?:pct|percent))?\s*+[:=|]\s*+(?P<n3>{NUMBER})(?![\d.,]*\s*+%))|"
+    rf"{_ALONE}(?P<n2>{NUMBER})\s*+%\s*+(?:VAF|variant allele)"
 )
-_SHARE = re.compile(rf"{_ALONE}(?P<n>{NUMBER})\s*+%(?P<n2>(?!))?")
+_SHARE = re.compile(rf"{_ALONE}(?P<n>{NUMBER})\s*+%(?P<n2>(?!))?(?P<n3>(?!))?")
+_CELL = re.compile(
+    rf"[ \t]*+(?:\||[ ]{{2}}|\t)[ \t]*+(?P<n3>{NUMBER})(?P<n>(?!))?(?P<n2>(?!))?[ \t]*+"
+    r"(?=\||[ ]{2}|\t|$)"
+)
+_HEAD_OF_SHARES = re.compile(r"(?i)(?:\||[ ]{2}|\t)[ \t]*+(?:VAF|AF|MAF|allele (?:freq|frac))")
+"""A cell with a number alone, and the head of a column of shares."""
 _EVENTS = re.compile(
     r"(?i)\b(?:exon\s*+(?P<exon>\d{1,2})\s*+(?P<what>deletions?|insertions?|skipping|"
     r"in-frame\s++deletion|"
@@ -56,6 +66,8 @@ _OTHER_HEADING = re.compile(
 )
 _UNCERTAIN_REACH = 600
 """Characters below "uncertain significance" in which its variants stand (ours)."""
+_TABLE = 1500
+"""Characters above a row in which the head of its table stands (ours)."""
 _LONGEST_LINE = 400
 """Characters behind a gene in which what is said of it ends (ours)."""
 _NAMES = {
@@ -182,14 +194,16 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
         return None
     ends = [one.end() for one in (protein, coding) if one is not None]
     vaf = _VAF.search(words) or _SHARE.search(words[max(ends) :])
+    if vaf is None and _HEAD_OF_SHARES.search(text, max(0, gene.start() - _TABLE), gene.start()):
+        vaf = _CELL.match(words[max(ends) :])
     share = None
     if vaf is not None:
-        share = sure_number(vaf["n"] or vaf["n2"], _MOST_SHARE)
+        share = _percent(vaf)
         ends.append(vaf.end() if vaf.re is _VAF else max(ends) + vaf.end())
     value = Mutation(
         gene=gene.group(),
         protein=one_letter(protein["p"] or protein["short"]) if protein else None,
-        coding=coding["c"].rstrip(".,;)") if coding else None,
+        coding=coding["c"].rstrip(".,;)").replace("\xa0", "") if coding else None,
         vaf=share,
     )
     return Found(value, gene.start(), min(limit, gene.end() + max(ends)))
@@ -219,7 +233,14 @@ def _event(match: re.Match[str]) -> str:
 
 def _vaf(text: str, start: int, limit: int) -> float | None:
     match = _VAF.search(text, start, limit)
-    return sure_number(match["n"] or match["n2"], _MOST_SHARE) if match else None
+    return _percent(match) if match else None
+
+
+def _percent(match: re.Match[str]) -> float | None:
+    """A share in percent; one that bears no such sign and is at most 1 is a fraction."""
+    number = sure_number(match["n"] or match["n2"] or match["n3"], _MOST_SHARE)
+    fraction = number is not None and match["n3"] is not None and number <= 1.0
+    return round(number * 100, 6) if fraction and number is not None else number
 
 
 def _denied(text: str, start: int, end: int) -> bool:

@@ -69,9 +69,11 @@ _SEGMENT = re.compile(
 _NO_VALUE = frozenset("DINOWX")
 """Statuses of a result that is deleted, pending, not asked for, only ordered, wrong or not to be
 had (HL7 version 2, table 0085): what stands there is no value."""
+_DAY = r"(?:19|20)\d{6}"
 _OBSERVED = re.compile(
-    r"(?m)^OBR\|(?:[^|\n]*+\|){6}(?P<day>(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d))"
+    rf"(?m)^OBR\|(?:(?:[^|\n]*+\|){{21}}(?P<reported>{_DAY})|(?:[^|\n]*+\|){{6}}(?P<observed>{_DAY}))"
 )
+"""OBR-22, when results were reported, else OBR-7, when they were observed (HL7 version 2.5)."""
 _NO_RESULT = re.compile(r"(?m)^(?:MSH|PID|PV1|ORC|OBR|SPM)\|[^\n]*+")
 """Segments that hold no result."""
 _UNDER = re.compile(
@@ -170,12 +172,12 @@ def heading_days(text: str) -> dict[int, bool]:
     }
 
 
-def message_days(text: str) -> Iterator[Found]:
-    """The days of the observations of a message."""
+def message_days(text: str, kind: str) -> Iterator[Found]:
+    """The days of a message that are of a kind: "reported", or, of what has none, "observed"."""
     for match in _OBSERVED.finditer(text):
-        value = compact_day(match["day"])
+        value = compact_day(match[kind] or "")
         if value is not None:
-            yield Found(value, match.start("day"), match.end("day"))
+            yield Found(value, *match.span(kind))
 
 
 def compact_day(words: str) -> Day | None:

@@ -158,7 +158,7 @@ def refused(parts: Parts, start: int, end: int) -> bool:
     begin, stop = clause(text, start, end)
     begin, stop = _own_lines(text, begin, start, end, stop)
     behind = text[end:stop]
-    if _ONCE.match(behind) or _supposed(parts, begin, start, end):
+    if _ended_cell(text, start, end) or _ONCE.match(behind) or _supposed(parts, begin, start, end):
         return True
     if _ended().match(behind) or _ended_next().match(text[stop : stop + _NEXT_SENTENCE]):
         return True
@@ -172,6 +172,28 @@ def refused(parts: Parts, start: int, end: int) -> bool:
             to_blank=False,
         )
     return inside(_stretches[parts], start)
+
+
+def _ended_cell(text: str, start: int, end: int) -> bool:
+    """Whether a cell of the drug's record or row says nothing but that it ended."""
+    begin = text.rfind("\n", max(0, start - _LONGEST_ROW), start) + 1
+    stop = text.find("\n", end, end + _LONGEST_ROW)
+    line = text[begin : stop if stop >= 0 else end + _LONGEST_ROW]
+    cells = [words for one in _CELLS.finditer(line) if (words := one.group().strip())]
+    return len(cells) >= _LEAST_CELLS and any(map(_ends_all().fullmatch, cells))
+
+
+_CELLS = re.compile(r"(?:[^|;\t: ]|[ ](?![ ]))++(?![ ]*+:)|(?i:\bactive|\btaking)[ ]*+:[ ]*+\w++")
+"""What stands between the marks and gaps of a row, labels left out; and a flag with its label."""
+_LEAST_CELLS, _LONGEST_ROW = 2, 400
+"""Cells of a row, and characters of it that are read (ours)."""
+
+
+@cache
+def _ends_all() -> re.Pattern[str]:
+    words = patients().medicines
+    ended = alternatives((*words.ended, *words.ended_cells))
+    return re.compile(rf"(?i)(?:{ended})|\w++[ ]*+:[ ]*+(?:no?|false|0)")
 
 
 def _own_lines(text: str, begin: int, start: int, end: int, stop: int) -> tuple[int, int]:

@@ -227,6 +227,18 @@ def days(text: str) -> Iterator[Found]:
         value = _day(match)
         if value is not None:
             yield Found(value, *match.span())
+    for match in _COMPACT.finditer(text):
+        iso = _iso(int(match["y"]), int(match["m"]), int(match["d"]))
+        if iso is not None:
+            yield Found(Day(iso=iso), *match.span("day"))
+
+
+_COMPACT = re.compile(
+    r"(?m)(?:^|[:=|(]|\d[ ]?[-–][ ]?)[ \t]*+"
+    r"(?P<day>(?P<y>(?:19|20)\d\d)(?P<m>[01]\d)(?P<d>[0-3]\d))"
+    r"(?=[T ]?\d\d:|[ \t]*+(?:$|[.,;|)\n]|[ ]{2}))"
+)
+"""A day of eight digits, alone behind a label or in a line or cell of its own."""
 
 
 def _day(match: re.Match[str]) -> Day | None:

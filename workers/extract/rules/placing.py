@@ -19,9 +19,16 @@ from workers.extract.rules.stages import of_another_disease
 _TEXTS = frozenset(["words", "day"])
 """Kinds that are what a label says, whoever it tells of."""
 
-_PARTICULAR = ("medications", "stage", "measurements")
+_PARTICULAR = ("medications", "stage", "measurements", "mutations")
 """Fields with reasons of their own."""
 
+_EARLIER = re.compile(r"(?:old|previous|prior|earlier) (?!to )")
+"""A label below which stands what was before."""
+_DENIES = re.compile(
+    r"\bnot (?:detected|found|identified|present|mutated|altered)\b|\bnegative\b|\bwild[ -]?type|"
+    r"\b(?:no|without) (?:\w+ ){0,2}(?:variant|alteration|mutation|change|fusion)"
+)
+"""A label below which genes stand that have not changed."""
 _LONGEST_LINE = 400
 """Characters of a line that says at its beginning that it was copied (ours)."""
 _told: "WeakKeyDictionary[Parts, dict[tuple[int, int, str], str | None]]" = WeakKeyDictionary()
@@ -49,6 +56,10 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
         return "of another disease"
     if field == "measurements" and of_earlier(parts.text, start, end):
         return "of an earlier examination"
+    if _EARLIER.match(parts.label_at(start) or ""):
+        return "of an earlier time by its label"
+    if field == "mutations" and _DENIES.search(parts.label_at(start) or ""):
+        return "denied by its label"
     if _copied(parts.text, start) or inside(_copied_blocks(parts), start):
         return "copied from an earlier note"
     if _of_other_patients(parts, start, end):
@@ -58,12 +69,16 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
 
 def _of_other_patients(parts: Parts, start: int, end: int) -> bool:
     """Whether the sentence speaks of patients of trials and labels before it comes to the place."""
-    begin, _ = clause(parts.text, start, end)
+    begin, stop = clause(parts.text, start, end)
     if first_within(any_of(patients().others), parts, begin, start) is not None:
+        return True
+    if first_within(_OF_ANOTHER, parts, begin, stop) is not None:
         return True
     return _IN_GENERAL.match(parts.text, end) is not None or inside(_of_samples(parts), start)
 
 
+_OF_ANOTHER = re.compile(r"(?i)\b(?:previous|another|different|wrong|other) (?:patient|case)\b")
+"""In a clause: a patient of whom the document is not."""
 _IN_GENERAL = re.compile(
     r"(?i)(?:[\s-]{1,40}+(?:mutant|mutated|mutations?|positive|negative|altered))?"
     r"\s{1,40}+(?:patients|tumou?rs|cancers|carcinomas|cell\s++lines)\b"
@@ -111,7 +126,8 @@ def _copied_block() -> re.Pattern[str]:
     # "medications (copied from GP's letter)" says only by whom they are told
     words = tuple(one for one in patients().copied if not one.endswith("from"))
     return re.compile(
-        rf"(?im)^[^\n(\[\d]{{2,50}}[(\[][ ]?(?:{alternatives(words)})\b[^\n)\]]*+[)\]]"
+        rf"(?im)^(?:[^\n(\[\d]{{2,50}}[(\[][ ]?(?:{alternatives(words)})\b[^\n)\]]*+[)\]]|"
+        r"[ \t]{0,9}(?:previous|prior|earlier)\b[^\n:;]{0,40}:(?=[ \t]*+\n))"
         r"[ \t:]*+\n(?:[ \t]*+\S[^\n]*+(?:\n|$))++"
     )
 

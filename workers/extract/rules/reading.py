@@ -97,6 +97,8 @@ _OF_THE_SAMPLE = re.compile(r"(?i)\brec(?:eive)?'?d\b|received|\bcoll|taken|draw
 """Before a day: that of the sample, which dates a report that names no other."""
 _HEAD = 300
 """Characters in which an unlabelled date is that of the document (ours)."""
+_LONGEST_LABEL = 60
+"""Characters before a value in which its label is written (ours)."""
 _BARE = 80
 """Characters below which words may be a number and its unit alone (ours)."""
 
@@ -142,7 +144,8 @@ def _read(field: str, parts: Parts) -> list[Found]:
         return _histologies(parts)
     if field == "institution":
         named = [one for one in words.labelled(parts, field)
-                 if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
+                 if not _OF_A_TABLE.search(parts.text, one.start, one.end)
+                 and not _are_results(parts.text[one.start : one.end])]  # fmt: skip
         return [*named, *_places(parts), *words.institutions(parts.text)]
     if policy.kind == "words":
         return _texts(field, parts)
@@ -167,6 +170,10 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if not found and policy.kind in _BARE_KINDS:
         found += list(_bare_values(field, parts)) or _bare_sayings(field, parts)
     return found
+
+
+def _are_results(words: str) -> bool:
+    return any(True for _ in labs.lab_values(words))
 
 
 def _histologies(parts: Parts) -> list[Found]:
@@ -208,8 +215,11 @@ def _grades(parts: Parts) -> list[Found]:
 
 
 def _bare_values(field: str, parts: Parts) -> Iterator[Found]:
-    amount = field_policies()[field].kind == "amount"
-    for one in (words.under_learned if amount else words.labelled)(parts, field):
+    policy = field_policies()[field]
+    for one in words.labelled(parts, field):
+        before = parts.text[max(0, one.start - _LONGEST_LABEL) : one.start].lower()
+        if policy.kind == "amount" and any(label in before for label in policy.labels):
+            continue  # the field's own pattern has read it, or had reason not to
         line = parts.text[one.start : one.end].split("\n")[0]
         value = _bare(field, line.strip())
         if value is not None:
@@ -342,7 +352,7 @@ def _labelled_days(parts: Parts, field: str) -> Iterator[Found]:
     of_columns = heading_days(parts.text) if of_document else {}
     seen = {at for at, latest in of_columns.items() if not latest}
     if of_document:
-        yield from message_days(parts.text)
+        yield from message_days(parts.text, "reported")
     for one in words.labelled(parts, field):
         for found in numbers.days(parts.text[one.start : one.end]):
             if found.start <= 12 and found.start + one.start not in of_columns:
@@ -363,6 +373,7 @@ def _labelled_days(parts: Parts, field: str) -> Iterator[Found]:
     yield from sorted(told, key=lambda one: _DICTATED.search(before[one.start]) is not None)
     if not of_document:
         return
+    yield from message_days(parts.text, "observed")
     labelled = {one.start for one in told}
     latest = max((_year(one) for one in numbers.days(text)), default=0)
     for found in others:

@@ -1,0 +1,1 @@
+"""Documents as systems export them, read as a person's: marks give way to labels. Pure."""

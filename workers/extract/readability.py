@@ -6,10 +6,12 @@ from itertools import pairwise
 from pydantic import BaseModel, ConfigDict, Field
 
 from clinical_text.language import other_language
+from clinical_text.notations import FRAME
 from knowledge.reading.languages import seems_english
 from workers.extract.rubrics import policy
 
 _WORD = re.compile(r"[^\W\d_]+")
+_FRAME = re.compile(f"[{FRAME}]")
 _VOWEL = re.compile(r"(?i)[aeiouyäöüáéíóúàèìòù]")
 _PLAIN = re.compile(r"[\w\s.,;:()\[\]/%+\-–—'\"’“”<>=*&#|°²³µμα-ω×≥≤~^@?!$€£•·±→]")
 
@@ -54,7 +56,7 @@ def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
     words = _WORD.findall(text)
     issues: list[str] = []
     confidence = 1.0
-    stripped = "".join(text.split())
+    stripped = _FRAME.sub("", "".join(text.split()))
     if len(text.strip()) < limits.least_characters or len(words) < limits.least_words:
         issues.append("there is hardly any text")
         confidence -= 0.6

@@ -38,11 +38,14 @@ def recorded(parts: Parts) -> list[Found]:
 
 
 def _records(parts: Parts) -> Iterator[Found]:
-    """Drugs under a label that names them, whose dose stands under another behind it."""
+    """Drugs under a label that names them, or that are known, whose dose stands under another
+    behind it."""
     sections = parts.sections
     for index, one in enumerate(sections):
         name = _value(parts, one)
-        if _NAME.search(one.title) is None or not 0 < len(name.words.split()) <= _LONGEST_NAME:
+        if not 0 < len(name.words.split()) <= _LONGEST_NAME or not (
+            _NAME.search(one.title) or drugs_named(name.words)
+        ):
             continue
         behind: list[tuple[str, _Cell]] = []
         for other in sections[index + 1 : index + 2 + _APART]:

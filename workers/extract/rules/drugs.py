@@ -35,7 +35,7 @@ _FIGURE = (
 _DOSE = (
     rf"(?P<dose>{_FIGURE}(?:/\d+(?:[.,]\d+)?)?)\s*+"
     rf"(?:(?:-|–|—|to)\s*+(?P<most>{_FIGURE})\s*+)?"
-    r"(?P<unit>(?:mg|mcg|microg(?:rams?)?|units?|iu|grams?|g)\s?/\s?(?:\d{1,3}(?:\.\d)?\s?)?ml|meq|mg/m2|mg/m²|mg/kg|mg|microg(?:rams?)?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)"
+    r"(?P<unit>(?:mg|mcg|microg(?:rams?)?|units?|iu|grams?|g)\s?/\s?(?:\d{1,3}(?:\.\d)?\s?)?ml|meq|mg/m2|mg/m²|mg/kg|mg|microg(?:rams?)?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|tsp|tsf|teaspoon(?:ful)?s?|%)"
     r"(?:/(?:dose|act(?:uation)?|puff|spray|inhalation)(?![a-z])|/\d{1,4}(?:\.\d{1,3})?\s?(?:mg|mcg|g)(?![a-z/]))?+"
     r"(?![A-Za-z/]|\s*+/\s*+d?l|\s++(?:of\s++)?(?:p?rbcs?|rcc|blood|ffp|plasma|platelets|packed)\b)"
 )
@@ -69,7 +69,7 @@ _DRUG = re.compile(
     rf"(?im)(?:^[ \t]*+"
     rf"(?:(?:\|[ \t]*+)?(?:\d{{1,2}}(?:[.)]|[ \t]*+\||(?=[ \t]{{2}}))|#\d{{1,2}}[.):]?|[-•*|])"
     rf"[ \t]*+)?|"
-    rf"(?<=[;,:])\s*+|"
+    rf"(?<=[;,:\]])\s*+|"
     rf"(?<=\.)\s++|(?<=\w\s[-–])\s++|\band\s++|"
     rf"\bon\s++|\bof\s++|\bgiven\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"

@@ -85,6 +85,8 @@ _NOT_FOUND = re.compile(
     r"unmutated|no\s++mutation|analy[sz]ed\s++genes|benign\s++polymorphism)"
 )
 _NONE_OF = re.compile(r"(?i)\b(?:no|without|negative\s++for|wild[- ]?type)\s[^.;]*$")
+_NO_SUCH = re.compile(r"(?i)\b(?:no|without|absence\s++of|negative\s++for)\s{1,9}$")
+"""Before an event: there was none."""
 _NONE = re.compile(
     r"(?i)\bno\s++(?:(?:clinically|reportable|actionable|significant|relevant|somatic|"
     r"pathogenic|likely|"
@@ -168,7 +170,7 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
     protein, coding = re.search(_PROTEIN, words), re.search(_CODING, words)
     event = _EVENTS.search(words[:60])
     if protein is None and coding is None:
-        if event is None:
+        if event is None or _NO_SUCH.search(words[: event.start()]):
             return None
         name = _event(event)
         change = event["at"] or event["called"] or event["spliced"]

@@ -25,6 +25,7 @@ UNIT = (
     r"(?:thou|mill(?:ion)?s?|lakhs?|cells)\s?/\s?cu\.?\s?mm|"
     r"[kKmM]\s?/\s?(?:µ|u|μ)L|(?:thou|mill|cells)\s?/\s?(?:µ|u|μ|c|m)?(?:L|l|mm3?)|/\s?(?:µ|"
     r"u|μ|c)?(?:mm|L|l)\b|"
+    r"(?:M?G|NG|UG){S}D?M?L\b|[MNPU]?MOL{S}L\b|MEQ{S}L\b|[MU]?IU{S}M?L\b|/?CUMM\b|"
     r"(?:gms?|Gms?|GM|gr?){S}d[lL]|gms?\s?%|g{S}[lL]|m[gG]{S}d[lL]|mg{S}[lL]|(?:µ|u|μ|mc)g{S}[dm]?[lL]|ng{S}m?[lL]|ng{S}d[lL]|pg{S}m[lL]|"
     r"pg(?![a-z])|fL|mmol{S}mol|mOsm{S}(?:kg|L)|kPa|"
     r"[munpµμ]?mol{S}[lL]|m[eE]q{S}[lL]|(?:µ|u|μ|m|k)?I?U{S}m?[lL]|(?:µ|u|μ)IU{S}mL|mm{S}h(?:r|our)?|"

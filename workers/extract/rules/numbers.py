@@ -94,8 +94,8 @@ _OF_WHICH = re.compile(
     rf"(?i)\b(?P<e>\d{{1,3}}|(?:{NUMBER_WORD}))\s++(?:\w+\s++){{0,3}}?(?:lymph\s++)?nodes?\b[^.\n]{{0,40}}?"
     r"(?:of\s++which|of\s++these|,|\(|and(?=\s++\S++\s++of\s++(?:these|which|them)\b))"
     rf"\s*+(?P<p>\d{{1,3}}|(?:{NUMBER_WORD}))\b\s*+(?:of\s++(?:which|these|them)\s*+)?"
-    r"(?:contains?|shows?|(?:is|are)\s++(?:\w++\s++)?(?:positive|involved|metast\w+|replaced)|with|"
-    r"positive|involved|harbou?rs?|has|have|metast\w+)"
+    r"(?:contain(?:s|ed)?|show(?:s|ed)?|(?:is|are)\s++(?:\w++\s++)?(?:positive|involved|metast\w+|replaced)|with|"
+    r"positive|involved|harbou?rs?|has|have|h[eo]lds?|bears?|metast\w+)"
 )
 _SPELLED = re.compile(
     rf"(?i)\b(?P<p>{NUMBER_WORD})\s++(?:of|out of)\s++(?:the\s++)?"

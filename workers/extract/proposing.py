@@ -361,9 +361,11 @@ def _beside(
         status = Status.AMBIGUOUS if opposed else held.status
         return FieldResult(status=status, many=True, items=both, origin="model")
     said = result.items[0]
+    if any(compatible(a.value, b.value) for a in result.items for b in held.items):
+        return result
     if any(said.start <= one.start and one.end <= said.end for one in held.items):
         return held  # words in which the rules read it
-    if prefers or any(compatible(a.value, b.value) for a in result.items for b in held.items):
+    if prefers:
         return result
     if parts.rank(held.items[0].start) == 0 < parts.rank(said.start):
         return result

@@ -18,6 +18,8 @@ _BEFORE = (1.0, 1.0)
 """Answers right and wrong that a model is given credit for before any was looked at (ours)."""
 _SHOWN = 0.8
 """How likely right a reply is that a list is cut by to what it reads in full (ours)."""
+_TESTED = 0.6
+"""A reply of which less than one answer agreed with what is sure is not preferred (ours)."""
 _NOWHERE = 0.5
 """What an answer of words that stand nowhere weighs against a model (ours)."""
 
@@ -59,7 +61,7 @@ class Trust:
         has shown itself right, for there the likelihood is that of most entries."""
         if field_policies()[field].many:
             return self.of(field) >= _SHOWN
-        return self.of(field) > self._likely.get(field, 1.0)
+        return self.of(field) > max(_TESTED, self._likely.get(field, 1.0))
 
 
 def _tested(

@@ -63,3 +63,30 @@ def test_nodes_that_hold_metastasis() -> None:
 def test_a_drawn_frame_makes_no_text_unreadable() -> None:
     row = "│ Conclusion │ Tear of the medial meniscus, ligaments intact │\n"
     assert assess("┌" + "─" * 50 + "┐\n" + row * 3 + "└" + "─" * 50 + "┘\n").readable
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "About 200 ml of blood were lost.",
+        "She lost 200 mL of blood.",
+        "He lost about 200 cc blood.",
+    ],
+)
+def test_blood_that_was_lost(text: str) -> None:
+    (found,) = values("blood_loss", f"Operation note\n\nAll went well. {text}\n")
+    assert found["number"] == 200.0
+
+
+def test_a_drug_that_was_prescribed() -> None:
+    (drug,) = values("medications", "He was prescribed amoxicillin 500 mg three times a day.\n")
+    assert (drug["name"], drug["dose"]) == ("amoxicillin", 500.0)
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("histology", "The tumor of his brother was melanoma."),
+     ("perineural_invasion", "Perineural invasion is scored as present or absent.")],
+)  # fmt: skip
+def test_what_is_anothers_or_may_be_said_is_no_value(field: str, text: str) -> None:
+    assert values(field, f"Hill Hospital\n\n{text}\n") == []

@@ -52,6 +52,20 @@ def _spoken_loss(label: str, unit: str) -> re.Pattern[str]:
     )
 
 
+_LOST = re.compile(
+    r"(?i)(?<![\d.,])(?P<n>\d{1,5})\s?(?P<unit>ml|cc|millilit(?:er|re)s)\s(?:of\s)?blood\s(?:was|were|"
+    r"had\sbeen)\slost\b|\blost\s(?:about\s|some\s|around\s|approximately\s)?(?P<n2>\d{1,5})\s?"
+    r"(?P<unit2>ml|cc|millilit(?:er|re)s)\s(?:of\s)?blood\b"
+)
+
+
+def lost_blood(text: str) -> Iterator[Found]:
+    """How much blood was lost, where the verb says so."""
+    for one in _LOST.finditer(text):
+        amount = Amount(number=float(one["n"] or one["n2"]), unit=one["unit"] or one["unit2"])
+        yield Found(amount, *one.span())
+
+
 def spoken_amount(label: str, unit: str, text: str) -> Iterator[Found]:
     """An amount whose number is written in words, with its unit."""
     for one in _spoken_loss(label, unit).finditer(text):

@@ -71,7 +71,7 @@ _DRUG = re.compile(
     rf"[ \t]*+)?|"
     rf"(?<=[;,:\]])\s*+|"
     rf"(?<=\.)\s++|(?<=\w\s[-–])\s++|\band\s++|"
-    rf"\bon\s++|\bof\s++|\bgiven\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
+    rf"\bon\s++|\bof\s++|\bgiven\s++|\bprescribed\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"
     r"\b(?:replaced|substituted)\s++(?:by|with)\s++)"
     rf"(?:{_FORM}\s++)?"

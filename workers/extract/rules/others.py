@@ -24,6 +24,8 @@ _HAS = re.compile(
     r"(?:had|has|have|having|diagnosed|died|carr(?:y|ies|ied))\b"
 )
 _WITH = re.compile(r"(?i)\s{1,40}+with\b")
+_WAS = re.compile(r"(?i)\s{1,40}+(?:is|was|were|are)\s")
+"""Behind "of his brother": what is said is the brother's."""
 _THE_FAMILY = re.compile(
     r"(?i)\bfamily\s++(?:\w++\s++)?(?:history|hx)\s++(?:(?:is|was)\s++)?(?:\w++\s++){0,2}?"
     r"(?:of|for|includes?|including)\b"
@@ -167,7 +169,8 @@ def _is_subject(before: str, match: re.Match[str]) -> bool:
     if by and by != "of":
         return _HAS.match(rest) is not None
     if by == "of":
-        return _HAS.match(rest) is not None or _WITH.match(rest) is not None
+        forms = (_HAS, _WITH, _WAS) if theirs else (_HAS, _WITH)
+        return any(form.match(rest) for form in forms)
     return True
 
 

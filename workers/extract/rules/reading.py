@@ -321,6 +321,7 @@ def _finder(field: str) -> Finder:
             return lambda text: [
                 *numbers.amount(pattern, text, _MOST[field]),
                 *dictated.spoken_amount(label, _UNITS[field], text),
+                *dictated.lost_blood(text),
             ]
         return lambda text: numbers.amount(pattern, text, _MOST.get(field, inf))
     return _BY_KIND[policy.kind]

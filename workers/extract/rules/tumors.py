@@ -245,6 +245,12 @@ def _margin(status: str, distance: float | None, which: list[str]) -> Margin:
     return Margin(status=status, distance_mm=distance, which=names or None)
 
 
+_EITHER = re.compile(
+    r"(?i)\b(?:present|positive|yes|identified)\s?(?:or|/)\s?(?:absent|negative|no|not\s)|"
+    r"\b(?:absent|negative)\s(?:or)\s(?:present|positive)\b"
+)
+
+
 def presences(label: str, text: str) -> Iterator[Found]:
     """Whether what `label` (a pattern) names is present, absent or indeterminate."""
     for match in re.finditer(rf"(?i)(?<![a-z])(?:{label})(?![a-z])", text):
@@ -254,6 +260,8 @@ def presences(label: str, text: str) -> Iterator[Found]:
         after = text[match.end() : stop]
         before = text[max(begin, match.start() - 40) : match.start()].split("\n")[-1]
         denied = _DENIED.search(before)
+        if _EITHER.search(after):
+            continue  # what may be said of it, and not what is
         state = "absent" if denied else presence_of(after)
         start, end = match.start(), stop
         if denied:

@@ -40,9 +40,9 @@ from workers.extract.gold import compare, entries, found_is_wanted
 from workers.extract.parts import Parts
 from workers.extract.patients import patients
 from workers.extract.rubrics import DOCUMENT_TYPES, field_named, field_policies, vocabulary
-from workers.extract.rules.numbers import days
 from workers.extract.rules.reading import read_words
-from workers.extract.rules.words import value_under
+from workers.extract.rules.texts.numbers import days
+from workers.extract.rules.texts.words import value_under
 from workers.extract.sayings import told_in
 from workers.extract.units import Placed, units
 from workers.extract.values import Medication, Value, Words

@@ -6,8 +6,8 @@ from functools import cache
 
 from workers.extract.fields import Found
 from workers.extract.rubrics import vocabulary
-from workers.extract.rules.hybridization import decided
-from workers.extract.rules.numbers import NUMBER, sure_number
+from workers.extract.rules.texts.numbers import NUMBER, sure_number
+from workers.extract.rules.tumors.hybridization import decided
 from workers.extract.values import Marker
 
 _RESULT = (

@@ -12,8 +12,8 @@ from workers.extract.fields import Found
 from workers.extract.parts import Parts, behind_spaces
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, any_of
-from workers.extract.rules.negation import negated
-from workers.extract.rules.others import of_a_relative
+from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.texts.others import of_a_relative
 from workers.extract.values import Words
 
 _END = re.compile(r"[.;!?](?=\s|$)|\n")

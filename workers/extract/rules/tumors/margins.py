@@ -10,8 +10,8 @@ from functools import cache
 from typing import NamedTuple
 
 from workers.extract.rubrics import alternatives, any_of
-from workers.extract.rules.markers import marker_pattern
-from workers.extract.rules.tumor_words import tumor_words
+from workers.extract.rules.tumors.markers import marker_pattern
+from workers.extract.rules.tumors.tumor_words import tumor_words
 
 _NEGATIVE = re.compile(
     r"(?i)\b(?:negative|clear(?!\s++cell)|free(?!\s++(?:fluid|air|text|flap))|uninvolved|"

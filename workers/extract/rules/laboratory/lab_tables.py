@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from workers.extract.fields import Found
-from workers.extract.rules.days import Orders, in_one_order, orders_of
-from workers.extract.rules.lab_parts import (
+from workers.extract.rules.laboratory.lab_parts import (
     FLAG,
     NOT_A_TEST,
     NUMBER,
@@ -18,7 +17,8 @@ from workers.extract.rules.lab_parts import (
     limits_of,
     value_of,
 )
-from workers.extract.rules.numbers import days
+from workers.extract.rules.texts.days import Orders, in_one_order, orders_of
+from workers.extract.rules.texts.numbers import days
 from workers.extract.values import Day, LabValue
 
 

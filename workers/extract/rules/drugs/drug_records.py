@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, Section, line_end
-from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.drugs import dose_of, told
+from workers.extract.rules.drugs.drug_names import drugs_named
+from workers.extract.rules.drugs.drugs import dose_of, told
 from workers.extract.values import Medication
 
 _DOSE = re.compile(r"\b(?:dos(?:e|es|age)|strength|amount|quantity per dose)\b")

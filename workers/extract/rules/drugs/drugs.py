@@ -10,9 +10,9 @@ from typing import NamedTuple
 from workers.extract.fields import Found
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives
-from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.lab_parts import lab_named
-from workers.extract.rules.numbers import sure_number
+from workers.extract.rules.drugs.drug_names import drugs_named
+from workers.extract.rules.laboratory.lab_parts import lab_named
+from workers.extract.rules.texts.numbers import sure_number
 from workers.extract.values import Medication
 
 _FORM = (

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 from workers.extract.fields import Found
 from workers.extract.parts import Parts
 from workers.extract.rubrics import alternatives, vocabulary
-from workers.extract.rules.numbers import days
+from workers.extract.rules.texts.numbers import days
 from workers.extract.values import Day
 
 _NUMERIC = re.compile(

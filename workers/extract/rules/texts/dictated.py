@@ -6,8 +6,8 @@ from functools import cache
 
 from workers.extract.fields import Found
 from workers.extract.parts import Parts
-from workers.extract.rules.numbers import NUMBER_WORD, spelled
-from workers.extract.rules.others import of_a_relative
+from workers.extract.rules.texts.numbers import NUMBER_WORD, spelled
+from workers.extract.rules.texts.others import of_a_relative
 from workers.extract.values import Amount, Words
 
 _NO_COMPLICATIONS = re.compile(

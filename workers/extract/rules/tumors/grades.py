@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from workers.extract.fields import Found
 from workers.extract.rubrics import any_of, vocabulary
-from workers.extract.rules.negation import negated
-from workers.extract.rules.neoplasms import tumor_words
+from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.tumors.neoplasms import tumor_words
 from workers.extract.values import Grade
 
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4"}

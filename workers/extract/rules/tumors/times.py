@@ -9,7 +9,7 @@ from typing import NamedTuple
 from workers.extract.fields import Found
 from workers.extract.parts import clause
 from workers.extract.rubrics import alternatives, any_of
-from workers.extract.rules.tumor_words import tumor_words
+from workers.extract.rules.tumors.tumor_words import tumor_words
 
 _YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
 _BEFORE = re.compile(r"(?i);|\b(?:and|but|whereas)\b")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from workers.extract.fields import Found
-from workers.extract.rules.stages import of_another_disease
+from workers.extract.rules.tumors.stages import of_another_disease
 from workers.extract.values import Stage, Tnm
 
 _TNM = re.compile(

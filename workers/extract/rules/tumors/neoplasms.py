@@ -14,7 +14,7 @@ from knowledge.names.tables import CAPITALS, tables
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, Section
 from workers.extract.rubrics import vocabulary
-from workers.extract.rules.negation import negated
+from workers.extract.rules.texts.negation import negated
 from workers.extract.values import Words
 
 _GENERAL = re.compile(

@@ -7,8 +7,8 @@ from functools import cache
 
 from workers.extract.fields import Found
 from workers.extract.rubrics import vocabulary
-from workers.extract.rules.negation import negated
-from workers.extract.rules.numbers import NO_RANGE, NUMBER, sure_number
+from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.texts.numbers import NO_RANGE, NUMBER, sure_number
 from workers.extract.values import Amount, Mutation, Value
 
 _THREE = {"ala": "A", "arg": "R", "asn": "N", "asp": "D", "cys": "C", "gln": "Q", "glu": "E",

@@ -7,7 +7,7 @@ from math import inf
 from typing import NamedTuple
 
 from workers.extract.rubrics import vocabulary
-from workers.extract.rules.numbers import sure_number
+from workers.extract.rules.texts.numbers import sure_number
 from workers.extract.values import LabValue
 
 Limits = tuple[str | None, str | None]

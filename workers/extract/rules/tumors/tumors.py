@@ -8,10 +8,10 @@ from functools import cache
 from workers.extract.fields import Found
 from workers.extract.parts import clause
 from workers.extract.rubrics import alternatives, vocabulary
-from workers.extract.rules.cut_words import whole_words
-from workers.extract.rules.margins import WHICH, differ, negative_signs, positive_signs
-from workers.extract.rules.negation import negated
-from workers.extract.rules.numbers import NUMBER, sure_number
+from workers.extract.rules.texts.cut_words import whole_words
+from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.texts.numbers import NUMBER, sure_number
+from workers.extract.rules.tumors.margins import WHICH, differ, negative_signs, positive_signs
 from workers.extract.values import Margin, Presence, Words
 
 _MARGIN = re.compile(r"(?i)\b(?:margins?|resection\s++(?:planes?|edges?)|section\s++margins?|"

@@ -10,8 +10,8 @@ from workers.extract.parts import Parts, Section, clause
 from workers.extract.patients import patients
 from workers.extract.places import first_within
 from workers.extract.rubrics import alternatives, field_policies
-from workers.extract.rules.others import inside
-from workers.extract.rules.words import openers
+from workers.extract.rules.texts.others import inside
+from workers.extract.rules.texts.words import openers
 
 _DIGIT = re.compile(r"\d")
 _WITH_A_DOSE = re.compile(

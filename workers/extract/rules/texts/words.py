@@ -18,8 +18,8 @@ from workers.extract.parts import (
     tells_on,
 )
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
-from workers.extract.rules.negation import negated
-from workers.extract.rules.titles import MARKS
+from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.texts.titles import MARKS
 from workers.extract.units import told
 from workers.extract.values import Words
 

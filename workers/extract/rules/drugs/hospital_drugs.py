@@ -14,7 +14,7 @@ from workers.extract.parts import Parts, clause
 from workers.extract.patients import patients
 from workers.extract.places import first_within, last_within
 from workers.extract.rubrics import alternatives, any_of, field_policies
-from workers.extract.rules.others import inside
+from workers.extract.rules.texts.others import inside
 
 _A_DOSE = re.compile(r"(?i)\d\s?(?:mg|mcg|µg|g|units?|iu)\b")
 _NOT_TURNED = re.compile(r"(?i)\b(?:but|then|now|and\s++(?:is|takes|continues))\b")

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from workers.extract.fields import Found
 from workers.extract.parts import line_end
 from workers.extract.rubrics import vocabulary
-from workers.extract.rules.lab_parts import (
+from workers.extract.rules.laboratory.lab_parts import (
     FLAG,
     NOT_A_TEST,
     NUMBER,
@@ -19,7 +19,7 @@ from workers.extract.rules.lab_parts import (
     limits_of,
     value_of,
 )
-from workers.extract.rules.lab_tables import joined_values, table_rows
+from workers.extract.rules.laboratory.lab_tables import joined_values, table_rows
 from workers.extract.values import LabValue
 
 _BELOW = r"[ \t]*+\n[ \t]*+{0}[ \t]*+(?=\n|$)"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from workers.extract.fields import Found
-from workers.extract.rules.negation import negated
+from workers.extract.rules.texts.negation import negated
 from workers.extract.values import Microsatellites
 
 _IS = (

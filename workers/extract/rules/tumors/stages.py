@@ -4,7 +4,7 @@ import re
 
 from knowledge.names.reading import names
 from knowledge.names.tables import tables
-from workers.extract.rules.neoplasms import tumor_words
+from workers.extract.rules.tumors.neoplasms import tumor_words
 
 _REACH = 70
 """Characters before and behind a stage in which its disease is named (ours)."""

@@ -15,10 +15,10 @@ from workers.extract.fields import Found
 from workers.extract.parts import Parts, Section
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
-from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.drugs import CALLED, ENTRY_MARK, dose_of
-from workers.extract.rules.drugs import told as how_taken
-from workers.extract.rules.negation import negated
+from workers.extract.rules.drugs.drug_names import drugs_named
+from workers.extract.rules.drugs.drugs import CALLED, ENTRY_MARK, dose_of
+from workers.extract.rules.drugs.drugs import told as how_taken
+from workers.extract.rules.texts.negation import negated
 from workers.extract.units import told
 from workers.extract.values import Medication
 

@@ -356,7 +356,7 @@ def _beside(
         return result if better else held
     if result.many:
         kept = _of_its_sections(parts, result.items, held.items) if prefers else held.items
-        both = _fullest((*kept, *result.items))
+        both = _fullest((*kept, *(one for one in result.items if _adds(one, held.items))))
         opposed = markers_contradict(one.value for one in both)
         status = Status.AMBIGUOUS if opposed else held.status
         return FieldResult(status=status, many=True, items=both, origin="model")
@@ -373,6 +373,21 @@ def _beside(
         return result
     every = (*held.items, *result.items)
     return FieldResult(status=Status.AMBIGUOUS, items=every, origin="model")
+
+
+def _adds(said: Item, held: Sequence[Item]) -> bool:
+    """Whether an entry of a model's is one of its own: none of words as written in which the rules
+    read entries, or that tell a story, and none that says of the same words what the rules say."""
+    here = [one for one in held if one.start < said.end and said.start < one.end]
+    if isinstance(said.value, Words):
+        return not here and len(said.value.text.split()) <= _ENTRY_WORDS
+    mine = said.value.model_dump(exclude_none=True)
+    return not any(one.value.key == said.value.key and mine.keys() <= one.value.model_dump(
+        exclude_none=True).keys() for one in here)  # fmt: skip
+
+
+_ENTRY_WORDS = 12
+"""Words of an entry as written: those of `gold`, in which an unread value is told (ours)."""
 
 
 def _of_its_sections(parts: Parts, said: Sequence[Item], held: Sequence[Item]) -> Sequence[Item]:

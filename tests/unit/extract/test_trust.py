@@ -100,3 +100,10 @@ def test_a_name_in_a_record_is_read_with_its_cells() -> None:
     text = "Hill Clinic\nRx\nMedicine: Rivaroxaban   Dose: 20 mg   Route: PO   Freq: daily\n" * 2
     found = made(text, "prescription", {"medications": ["Rivaroxaban"]})
     assert found.fields["medications"].items[0].value.model_dump()["dose"] == 20.0
+
+
+def test_a_story_around_an_entry_that_the_rules_read_is_no_further_entry() -> None:
+    story = "She is very well on metoclopramide 10 mg three times daily and walks her dog each day"
+    text = f"Hill Clinic\nMedications\n{story}.\namlodipine 5 mg daily\n"
+    found = made(text, "clinical-notes", {"medications": [story, "amlodipine 5 mg daily"]})
+    assert sorted(names(found)) == ["amlodipine", "metoclopramide"]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.evaluate.extraction_cases import Case, read_cases
+from clinical_text.quotes import Source, check
 from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
 from workers.extract.gold import compare, entries, found_is_wanted, matched, right
@@ -45,16 +46,17 @@ def best_quotes(case: Case) -> dict[str, list[str]]:
             found[field] = list(dict.fromkeys(_of_many(field, gold, every, parts, case.type)))
             continue
         good = (one for one in every if _reads(field, gold, [one], parts, case.type))
-        found[field] = [next(good, None) or _nearest(every, gold)]
+        found[field] = [next(good, None) or _nearest(every, str(gold))]
     return found
 
 
-def _nearest(every: Sequence[str], told: object) -> str:
+def _nearest(every: Sequence[str], told: str) -> str:
     """Of the pieces of a document that hold most of the words, the shortest: what a model quotes of
-    a value that the service does not read."""
-    wanted = set(_TOKEN.findall(str(told).lower()))
+    a value that the service does not read; nothing where none holds any."""
+    wanted = set(_TOKEN.findall(told.lower()))
     held = [(len(wanted & set(_TOKEN.findall(one.lower()))), -len(one), one) for one in every]
-    return max(held, default=(0, 0, ""))[2] or str(told)
+    most, _, found = max(held, default=(0, 0, ""))
+    return found if most else ""
 
 
 _TOKEN = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
@@ -70,15 +72,23 @@ def _of_many(field: str, gold: Any, every: Sequence[str], parts: Parts, kind: st
                 break
         else:
             yield _nearest(
-                every, list(value.model_dump(exclude_none=True, exclude={"kind"}).values())
+                every,
+                " ".join(map(str, value.model_dump(exclude_none=True, exclude={"kind"}).values())),
             )
 
 
 def _candidates(text: str, gold: Any) -> Iterator[str]:
-    if isinstance(gold, str):
+    if isinstance(gold, str) and check(gold, Source(text)).accepted:
         yield gold
     for line in text.split("\n"):
-        pieces = [line, *line.split(". "), *line.split("; "), *line.split(", "), *line.split(";")]
+        pieces = [
+            line,
+            *line.split(". "),
+            *line.split("; "),
+            *line.split(", "),
+            *line.split(";"),
+            *line.split("|"),
+        ]
         pieces += [one for one in line.split("  ") if one.strip()]
         pieces += [one.split(":", 1)[1] for one in pieces if ":" in one]
         yield from (one.strip(" |-*") for one in pieces if 0 < len(one.strip()) <= _LONGEST)

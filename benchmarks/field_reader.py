@@ -4,12 +4,14 @@
     python -m benchmarks.field_reader --write   # knowledge/rubrics/field_reader.npz
 
 It learns from the documents of this folder whose fields are marked (documents/development,
-documents/written and documents/formats, the four unseen sets, and synthetic ones, which count
-less), from the labels that knowledge/rubrics and documents/written/headings.txt list, cells of
-heads from documents/written/cells.txt and sentences from documents/written/sentences.txt.
+documents/handovers, documents/written and documents/formats, the four unseen sets, and synthetic
+ones, which count less), from the labels that knowledge/rubrics and documents/written/headings.txt
+list, cells of heads from documents/written/cells.txt and sentences: documents/written/sentences.txt
+and such as are made of labels with predicates.txt, or with the texts of marked documents.
 documents/held_back, documents/strangers, documents/kept_apart and documents/sealed are not read.
 """
 
+import random
 import sys
 import tempfile
 from collections import defaultdict
@@ -23,15 +25,24 @@ from numpy.typing import NDArray
 from benchmarks import extraction_heldout, extraction_reports, extraction_styles
 from benchmarks.extraction_made import written
 from cli.evaluate.extraction_cases import Case, read_cases
-from workers.extract.field_reader import BUCKETS, Reader, Unit, indices, meaning, read, word_vectors
+from workers.extract.field_reader import (
+    BUCKETS,
+    NOTHING,
+    Reader,
+    Unit,
+    indices,
+    meaning,
+    read,
+    word_vectors,
+)
 from workers.extract.fields import FieldResult, Item, Status
 from workers.extract.gold import compare, entries, found_is_wanted
 from workers.extract.parts import Parts
 from workers.extract.patients import patients
 from workers.extract.rubrics import DOCUMENT_TYPES, field_named, field_policies, vocabulary
-from workers.extract.rules.numbers import days
 from workers.extract.rules.reading import read_words
-from workers.extract.rules.words import value_under
+from workers.extract.rules.texts.numbers import days
+from workers.extract.rules.texts.words import value_under
 from workers.extract.sayings import told_in
 from workers.extract.units import Placed, units
 from workers.extract.values import Medication, Value, Words
@@ -40,23 +51,28 @@ HERE = Path(__file__).parent
 TO = HERE.parent / "knowledge" / "rubrics" / "field_reader.npz"
 HEADINGS = HERE / "documents" / "written" / "headings.txt"
 SENTENCES = HERE / "documents" / "written" / "sentences.txt"
+PREDICATES = HERE / "documents" / "written" / "predicates.txt"
 HEAD_CELLS = HERE / "documents" / "written" / "cells.txt"
-BY_HAND = ("documents/development", "documents/written", "documents/formats",
+BY_HAND = ("documents/development", "documents/written", "documents/formats", "documents/handovers",
            "extraction_unseen",
            "extraction_unseen_2", "extraction_unseen_3", "extraction_unseen_4")  # fmt: skip
 SYNTHETIC = {"reports": extraction_reports, "styles": extraction_styles,
              "heldout": extraction_heldout}  # fmt: skip
-OF_SYNTHETIC, OF_A_LIST, OF_A_CELL, OF_A_SENTENCE = 0.1, 2.0, 0.5, 1.0
+OF_SYNTHETIC, OF_A_LIST, OF_A_CELL, OF_A_SENTENCE, OF_A_MADE = 0.1, 2.0, 0.5, 1.0, 0.3
 """What a synthetic document, a listed label, a listed cell of a head, at each of its places, and a
-sentence weigh; a document written by hand weighs 1."""
+sentence that was written and one that is made weigh; a document written by hand weighs 1."""
+OF_A_PREDICATE, LONGEST, SHORTEST = 3, 12, 3
+"""Sentences made of a predicate; words of a text that is made a sentence; letters of no label."""
+NO_FIELD = "none"
 RIDGE, STEPS, PACE = 2e-3, 400, 0.05
 READ = ("words", "day", "amount", "presence", "margin", "medication")
 FIELDS = (
     *(name for name, one in field_policies().items()
       if one.kind in READ and one.extent != "document" and one.labels),
-    "background", "stopped",
+    "background", "stopped", NOTHING,
 )  # fmt: skip
-"""The fields, and what is told of other times and persons, and drugs that are not taken."""
+"""The fields, what is told of other times and persons, drugs that are not taken, and what a
+sentence says that is no value of any field."""
 PARAGRAPHS = ("findings", "impression", "plan", "hospital_course", "follow_up", "diagnosis")
 CELLS = ("institution", "modality", "date")
 PLACES = ("0", "1", "2", "3", "4")
@@ -104,6 +120,7 @@ def of_case(name: str, case: Case, weight: float) -> Iterator[Example]:
         if np.nansum(states) > 0 or placed.section is not None:
             # what is stated of one field is none of those that documents of the type have not
             states[np.isnan(states)] = 0.0 if np.nansum(states) > 0 else np.nan
+        states[FIELDS.index(NOTHING)] = np.nan
         yield Example(name, placed.unit, states, weight)
 
 
@@ -146,12 +163,42 @@ def _states(field: str, gold: Any, parts: Parts, placed: Placed) -> bool:
 
 
 def _of_sentences() -> Iterator[Example]:
-    """What sentences say, each of one field or of none."""
+    """What sentences say, each of one field or of none: those that were written, and those that are
+    made of the labels of fields, what is said of any subject, and the texts of marked documents."""
     for line in SENTENCES.read_text().splitlines():
         name, _, sentence = line.partition(": ")
-        states = np.array([one == name for one in FIELDS], np.float32)
-        for placed in told_in(Parts(sentence + "\n")):
-            yield Example("sentences", placed.unit, states, OF_A_SENTENCE)
+        yield from _of_sentence("sentences", name, sentence, OF_A_SENTENCE)
+    rng = random.Random(0)
+    labels = {name: _plain_labels(name) for name in FIELDS if _is_text(name)}
+    for predicate in PREDICATES.read_text().splitlines():
+        for name in rng.sample(sorted(labels), OF_A_PREDICATE):
+            made = f"The {rng.choice(labels[name])} {predicate}."
+            yield from _of_sentence("sentences", NO_FIELD, made, OF_A_MADE)
+    for folder in BY_HAND:
+        for case in read_cases(HERE / folder):
+            for field, gold in case.fields.items():
+                name = field_named(field, case.type) or ""
+                if name in labels and isinstance(gold, str) and len(gold.split()) <= LONGEST:
+                    joined = rng.choice(("is", "was", "is a", "was the", "is an"))
+                    made = f"The {rng.choice(labels[name])} {joined} {gold.rstrip('.')}."
+                    yield from _of_sentence(folder, name, made, OF_A_MADE)
+
+
+def _is_text(name: str) -> bool:
+    return name in field_policies() and field_policies()[name].kind == "words"
+
+
+def _plain_labels(name: str) -> list[str]:
+    """The labels of a field that are words of a sentence."""
+    return [one for one in field_policies()[name].labels if len(one) > SHORTEST and
+            one.replace(" ", "").isalpha()]  # fmt: skip
+
+
+def _of_sentence(held_in: str, name: str, sentence: str, weight: float) -> Iterator[Example]:
+    states = np.array([one == name for one in FIELDS], np.float32)
+    states[FIELDS.index(NOTHING)] = name == NO_FIELD if name in (*FIELDS, NO_FIELD) else np.nan
+    for placed in told_in(Parts(sentence + "\n")):
+        yield Example(held_in, placed.unit, states, weight)
 
 
 def _of_lists() -> Iterator[Example]:
@@ -171,13 +218,15 @@ def _of_lists() -> Iterator[Example]:
         listed[label] |= {"stopped"} - ({"stopped"} if "allergies" in listed[label] else set())
     for label, names in listed.items():
         states = np.array([one in names for one in FIELDS], np.float32)
+        states[FIELDS.index(NOTHING)] = np.nan
         yield Example("lists", Unit(label, ""), states, OF_A_LIST)
     for line in HEAD_CELLS.read_text().splitlines():
         name, _, told = line.partition(": ")
         states = np.array([one == name for one in FIELDS], np.float32)
+        states[FIELDS.index(NOTHING)] = np.nan
         for cell in told.split("; "):
             # over other words it is a heading, which labels none of them as itself
-            yield Example("lists", Unit(cell.lower(), ""), np.zeros_like(states), OF_A_LIST)
+            yield Example("lists", Unit(cell.lower(), ""), states * 0.0, OF_A_LIST)
             for place in PLACES:
                 yield Example("lists", Unit("", cell, "cell", place), states, OF_A_CELL)
 
@@ -213,7 +262,7 @@ def measured(known: Reader, held: Sequence[Example], least: float) -> dict[str, 
     for one in held:
         told = read(known, one.unit)
         for at, name in enumerate(FIELDS):
-            if np.isnan(one.states[at]):
+            if np.isnan(one.states[at]) or name not in told:
                 continue
             said, so = told[name] >= least, bool(one.states[at])
             counts[name][0] += said and so

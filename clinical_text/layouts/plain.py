@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from clinical_text.layouts.breaks import plain_breaks, plain_signs
+from clinical_text.layouts.logs import plain_frames, plain_logs
 from clinical_text.layouts.markup import plain_markup
 from clinical_text.layouts.numbered import plain_numbers
 from clinical_text.layouts.pairs import plain_pairs
@@ -39,7 +40,14 @@ class View(NamedTuple):
 @lru_cache(maxsize=4)  # the type, the parts and the evaluation ask for the same document
 def plain_view(text: str) -> View:
     """The document as all readers read it."""
-    for reader in (plain_segments, plain_breaks, plain_markup, plain_signs):
+    for reader in (
+        plain_frames,
+        plain_segments,
+        plain_breaks,
+        plain_logs,
+        plain_markup,
+        plain_signs,
+    ):
         text = reader(text)
     text, named = plain_rows(plain_run_on(text))
     for reader in (plain_pairs, plain_numbers, plain_speech):

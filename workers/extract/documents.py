@@ -14,7 +14,7 @@ from workers.extract.document_types import UNKNOWN, features_of, type_of, type_r
 from workers.extract.parts import Parts, plain_lines
 from workers.extract.rubrics import DOCUMENT_TYPES, any_of, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
-from workers.extract.rules.words import examinations, institutions
+from workers.extract.rules.texts.words import examinations, institutions
 from workers.extract.scanned import unscanned
 
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])

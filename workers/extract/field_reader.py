@@ -15,6 +15,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from knowledge.names.tables import CAPITALS, DOUBTFUL, tables
+
 BUCKETS = 1 << 11
 LEAST = 0.5
 """Likelihood from which a unit states a field (benchmarks/field_reader.py)."""
@@ -32,12 +34,18 @@ _FIRST = 160
 """Characters of a value that are read (ours)."""
 _TITLE_WORDS, _VALUE_WORDS = 10, 20
 _EDGE = 4
+_ENDINGS = (2, 3)
+_NAME_WORDS = 4
+"""Words of a name that are looked up (ours)."""
+SENTENCE = "sentence"
+NOTHING = "nothing"
+"""Beside the fields: what a sentence says is no value of any of them."""
 
 
 class Unit(NamedTuple):
     """Words that may state a field: what they stand under, themselves, and where (`label`, or a
-    `cell` or `paragraph` that has no label, or what a `sentence` says of its subject; how far from
-    the beginning and the end)."""
+    `cell` or `paragraph` that has no label, how far from the beginning and the end; or what a
+    `sentence` says of its subject, and the words that join them)."""
 
     title: str
     value: str
@@ -63,6 +71,8 @@ def features(one: Unit) -> Iterator[str]:
     yield f"k {one.kind}"
     if one.place:
         yield f"p {one.kind} {one.place}"
+    if one.kind == SENTENCE:
+        yield from _of_a_sentence(one, value)
     yield f"T {' '.join(title)}"
     for at, word in enumerate(title):
         yield f"t {word}"
@@ -88,6 +98,28 @@ def features(one: Unit) -> Iterator[str]:
         yield f"c {one.kind}"
 
 
+def _of_a_sentence(one: Unit, value: Sequence[str]) -> Iterator[str]:
+    """Whether words behind a verb name something, or tell what was done to the subject: how they
+    are joined, how the first is built, and what kinds of things the terminologies have for them."""
+    yield from (f"j {word}" for word in one.place.split())
+    for word in value[:1]:
+        yield f"b {word}"
+        yield from (f"b -{word[-size:]}" for size in _ENDINGS if len(word) > size)
+    yield from (f"d {kind}" for kind in kinds_in(value) or ("nothing",))
+
+
+def kinds_in(words: Sequence[str]) -> list[str]:
+    """The kinds of things that words may name by the terminologies."""
+    found: set[str] = set()
+    for at in range(len(words)):
+        for end in range(at + 1, min(at + _NAME_WORDS, len(words)) + 1):
+            name = "".join(words[at:end])
+            for sense in (*tables().senses(name), *tables().senses(name.removesuffix("s"))):
+                if not sense.flags & (CAPITALS | DOUBTFUL):
+                    found |= tables().kinds(sense.entry)
+    return sorted(found)
+
+
 def indices(one: Unit) -> list[int]:
     """The buckets of a unit's features, each once."""
     return sorted({crc32(word.encode()) % BUCKETS for word in features(one)})
@@ -108,10 +140,11 @@ def _mean(known: Reader, words: Sequence[str]) -> NDArray[np.float32]:
 
 
 def read(known: Reader, one: Unit) -> dict[str, float]:
-    """How likely a unit states each field, 0-1."""
+    """How likely a unit states each field, 0-1; of a sentence too that it states none."""
     told = meaning(known, one) @ known.means + known.table[indices(one)].sum(axis=0) + known.bias
     shares = 1.0 / (1.0 + np.exp(-told))
-    return dict(zip(known.fields, map(float, shares), strict=True))
+    found = dict(zip(known.fields, map(float, shares), strict=True))
+    return found if one.kind == SENTENCE else {k: v for k, v in found.items() if k != NOTHING}
 
 
 @lru_cache(maxsize=4096)

@@ -24,13 +24,13 @@ from typing import Any
 
 from workers.extract.fields import FieldResult, Status
 from workers.extract.rubrics import field_named, field_policies, plain, vocabulary
-from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.lab_parts import lab_named
-from workers.extract.rules.lab_tables import lab_of
-from workers.extract.rules.markers import marker_named
-from workers.extract.rules.numbers import days
+from workers.extract.rules.drugs.drug_names import drugs_named
+from workers.extract.rules.laboratory.lab_parts import lab_named
+from workers.extract.rules.laboratory.lab_tables import lab_of
 from workers.extract.rules.reading import read_every, read_words
-from workers.extract.rules.tumors import presence_of
+from workers.extract.rules.texts.numbers import days
+from workers.extract.rules.tumors.markers import marker_named
+from workers.extract.rules.tumors.tumors import presence_of
 from workers.extract.values import (
     Amount,
     Day,

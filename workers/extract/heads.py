@@ -16,9 +16,9 @@ from clinical_text.layouts.sheet import FILL, Named
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
-from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.lab_parts import lab_named
-from workers.extract.rules.titles import MARKS, known_title, lettered, title
+from workers.extract.rules.drugs.drug_names import drugs_named
+from workers.extract.rules.laboratory.lab_parts import lab_named
+from workers.extract.rules.texts.titles import MARKS, known_title, lettered, title
 
 _LONGEST_HEADING = 60
 _FIRST = 160

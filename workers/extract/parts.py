@@ -23,8 +23,8 @@ from workers.extract.heads import (
     title_of,
 )
 from workers.extract.rubrics import field_policies, vocabulary
-from workers.extract.rules.tick_boxes import plain_ticks
-from workers.extract.rules.titles import MARKS
+from workers.extract.rules.texts.tick_boxes import plain_ticks
+from workers.extract.rules.texts.titles import MARKS
 from workers.extract.scanned import unscanned
 
 _BLANK = re.compile(r"\n(?=[ \t]*+\n)")

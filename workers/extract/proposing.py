@@ -5,7 +5,7 @@ The model's word for a value counts for nothing: the span is where its quotation
 """
 
 import json
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -23,6 +23,7 @@ from workers.extract.rubrics import Rubric, field_policies
 from workers.extract.rules.choosing import CHOSEN, compatible, markers_contradict
 from workers.extract.rules.denying import against
 from workers.extract.rules.reading import read_at, read_every, read_words
+from workers.extract.trust import Trust, likelihoods_of
 from workers.extract.units import told
 from workers.extract.values import Value, Words
 from workers.language_model.port import ModelError, Prompt, Proposal
@@ -138,9 +139,16 @@ def prompt_for(
 
 
 def located(
-    parts: Parts, rubric: Rubric, proposed: Sequence[ProposedField]
+    parts: Parts,
+    rubric: Rubric,
+    proposed: Sequence[ProposedField],
+    believed: Callable[[str], bool] = lambda _: False,
 ) -> Mapping[str, FieldResult]:
-    """The fields of which the model's words stand in the document and state a value."""
+    """The fields of which the model's words stand in the document and state a value.
+
+    Args:
+        believed: whether words count for a field though nothing in their line speaks of it.
+    """
     sources = [Source(one) for one in dict.fromkeys((parts.printed, parts.text))]
     entries: dict[str, list[ProposedField]] = defaultdict(list)
     for one in proposed:
@@ -148,7 +156,8 @@ def located(
             entries[one.field].append(one)
     found: dict[str, FieldResult] = {}
     for field, ones in entries.items():
-        items = [item for one in ones for item in _items(field, one, parts, sources)]
+        items = [item for one in ones
+                 for item in _items(field, one, parts, sources, believed(field))]  # fmt: skip
         if items:
             found[field] = _result(field, items, ones)
         elif all(one.status is Status.NOT_PRESENT for one in ones):
@@ -157,7 +166,9 @@ def located(
     return found
 
 
-def _items(field: str, one: ProposedField, parts: Parts, sources: Sequence[Source]) -> list[Item]:
+def _items(
+    field: str, one: ProposedField, parts: Parts, sources: Sequence[Source], believed: bool
+) -> list[Item]:
     if one.status is Status.NOT_PRESENT or not one.words.strip() or len(one.words) > LONGEST:
         return []
     quote = next((said for source in sources
@@ -172,7 +183,10 @@ def _items(field: str, one: ProposedField, parts: Parts, sources: Sequence[Sourc
     else:
         value = read_words(field, words)
         values = [] if value is None else [value]
-    if not values and _speaks_of(field, parts, start):
+    if not values and field_policies()[field].many:
+        # a name of which the parts stand elsewhere, as in a record
+        values = [one.value for one in read_at(field, parts, start, end)]
+    if not values and (believed or _speaks_of(field, parts, start)):
         # the service located what it cannot read: it is a value as written
         values = [Words(text=parts.printed[start:end])]
     return _in_place(field, [Item(value=value, start=start, end=end) for value in values], parts,
@@ -241,17 +255,24 @@ def proposed_attempt(
             nothing, and a model's "not present" does not overrule what the rules found.
     """
     fields = dict(rules.fields) if rules is not None else {}
-    for field, result in located(parts, rubric, proposal.value.fields).items():
+    proposed = proposal.value.fields
+    found = located(parts, rubric, proposed)
+    trust = _trust(parts, rubric, proposed, found, rules)
+    if trust is not None:
+        found = {**located(parts, rubric, proposed, trust.prefers), **found}
+    for field, result in found.items():
         held = fields.get(field)
+        prefers = trust is not None and trust.prefers(field)
         if result.status is Status.NOT_PRESENT and held is not None and held.items:
             continue
         if (
             rules is not None
+            and not prefers
             and not (held and held.items)
             and _of_another(field, result, parts, rules)
         ):
             continue
-        fields[field] = _beside(field, parts, result, held)
+        fields[field] = _beside(field, parts, result, held, prefers=prefers)
     if "raw_text" in rubric.fields and "raw_text" not in fields:
         value = parts.whole.strip()
         at = parts.whole.find(value)
@@ -264,6 +285,21 @@ def proposed_attempt(
             else NOT_PRESENT
         )
     return Attempt(document_type=rubric.type, fields=fields)
+
+
+def _trust(
+    parts: Parts,
+    rubric: Rubric,
+    proposed: Sequence[ProposedField],
+    found: Mapping[str, FieldResult],
+    rules: Attempt | None,
+) -> Trust | None:
+    """How far the reply is believed; not at all where there is nothing to test it by."""
+    if rules is None or not parts.text.strip():
+        return None
+    answered = {one.field for one in proposed
+                if one.status is not Status.NOT_PRESENT and one.field in rubric.fields}  # fmt: skip
+    return Trust(answered, found, rules, likelihoods_of(parts, rubric, rules))
 
 
 def _of_another(field: str, result: FieldResult, parts: Parts, rules: Attempt) -> bool:
@@ -296,13 +332,19 @@ def _begins(section: Section) -> int:
     return section.heading_start
 
 
-def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | None) -> FieldResult:
+def _beside(
+    field: str, parts: Parts, result: FieldResult, held: FieldResult | None, *, prefers: bool
+) -> FieldResult:
     """What the rules read and what the model adds; ambiguous where it reads another value that is
     no background.
 
     A model never loses what the rules had: words that stand under a label stay, entries of a list
     are put together. Of several places that the rules read, too, such as of several sizes, the
     model may choose.
+
+    Args:
+        prefers: the model is likelier right than the rules are (`trust`): its value stands, and of
+            a list that it reads in full no entries of other sections do.
     """
     kind = field_policies()[field].kind
     if held is None or not held.items or not result.items:
@@ -310,21 +352,64 @@ def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | N
     if kind != "words" and all(isinstance(one.value, Words) for one in result.items):
         return held
     if kind == "words":
-        return result if _tells_better(parts, result.items[0], held.items[0]) else held
+        better = prefers or _tells_better(parts, result.items[0], held.items[0])
+        return result if better else held
     if result.many:
-        both = _fullest((*held.items, *result.items))
+        kept = _of_its_sections(parts, result.items, held.items) if prefers else held.items
+        both = _fullest((*kept, *(one for one in result.items if _adds(one, held.items))))
         opposed = markers_contradict(one.value for one in both)
         status = Status.AMBIGUOUS if opposed else held.status
         return FieldResult(status=status, many=True, items=both, origin="model")
+    said = result.items[0]
     if any(compatible(a.value, b.value) for a in result.items for b in held.items):
         return result
-    said = result.items[0]
+    if any(said.start <= one.start and one.end <= said.end for one in held.items):
+        return held  # words in which the rules read it
+    if prefers:
+        return result
     if parts.rank(held.items[0].start) == 0 < parts.rank(said.start):
         return result
     if field in CHOSEN and any(not one.wide for one in read_at(field, parts, said.start, said.end)):
         return result
     every = (*held.items, *result.items)
     return FieldResult(status=Status.AMBIGUOUS, items=every, origin="model")
+
+
+def _adds(said: Item, held: Sequence[Item]) -> bool:
+    """Whether an entry of a model's is one of its own: none of words as written in which the rules
+    read entries, or that tell a story, and none that says of the same words what the rules say."""
+    here = [one for one in held if one.start < said.end and said.start < one.end]
+    if isinstance(said.value, Words):
+        return not here and len(said.value.text.split()) <= _ENTRY_WORDS
+    mine = said.value.model_dump(exclude_none=True)
+    return not any(one.value.key == said.value.key and mine.keys() <= one.value.model_dump(
+        exclude_none=True).keys() for one in here)  # fmt: skip
+
+
+_ENTRY_WORDS = 12
+"""Words of an entry as written: those of `gold`, in which an unread value is told (ours)."""
+
+
+def _of_its_sections(parts: Parts, said: Sequence[Item], held: Sequence[Item]) -> Sequence[Item]:
+    """The rules' entries that stand among a model's, or in their sections; all of them where it
+    leaves one out there, for then it may have left out others."""
+    both = [one for one in held if any(_is_one(one, other) for other in said)]
+    inside = {_section(parts, one) for one in (*said, *both)}
+    first, last = min(one.start for one in said), max(one.end for one in said)
+    own = [one for one in held
+           if first <= one.start < last or _section(parts, one) in inside]  # fmt: skip
+    return own if len(own) == len(both) else held
+
+
+def _is_one(one: Item, other: Item) -> bool:
+    """Whether two entries are of the same words, or say the same."""
+    return (one.start < other.end and other.start < one.end) or compatible(one.value, other.value)
+
+
+def _section(parts: Parts, item: Item) -> str:
+    """The title of the section that an item stands in; records of a list have the same."""
+    at = bisect_right(parts.sections, item.start, key=_begins)
+    return parts.sections[at - 1].title if at else ""
 
 
 def _fullest(items: Sequence[Item]) -> tuple[Item, ...]:

@@ -6,12 +6,14 @@ from itertools import pairwise
 from pydantic import BaseModel, ConfigDict, Field
 
 from clinical_text.language import other_language
+from clinical_text.layouts.logs import FRAME
 from knowledge.reading.languages import seems_english
 from workers.extract.rubrics import policy
-from workers.extract.rules.lab_parts import lab_named
-from workers.extract.rules.labs import lab_values
+from workers.extract.rules.laboratory.lab_parts import lab_named
+from workers.extract.rules.laboratory.labs import lab_values
 
 _WORD = re.compile(r"[^\W\d_]+")
+_FRAME = re.compile(f"[{FRAME}]")
 _VOWEL = re.compile(r"(?i)[aeiouyäöüáéíóúàèìòù]")
 _PLAIN = re.compile(r"[\w\s.,;:()\[\]/%+\-–—'\"’“”<>=*&#|°²³µμα-ω×≥≤~^@?!$€£•·±→]")
 
@@ -56,7 +58,7 @@ def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
     words = _WORD.findall(text)
     issues: list[str] = []
     confidence = 1.0
-    stripped = "".join(text.split())
+    stripped = _FRAME.sub("", "".join(text.split()))
     if len(text.strip()) < limits.least_characters or len(words) < limits.least_words:
         issues.append("there is hardly any text")
         confidence -= 0.6

@@ -5,16 +5,17 @@ no list of verbs and nouns decides: "She came in with X" and "Reason for visit: 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
-from workers.extract.field_reader import LEAST, Unit, stated
+from workers.extract.field_reader import LEAST, NOTHING, SENTENCE, Unit, stated
 from workers.extract.parts import Parts, labels
-from workers.extract.rubrics import field_policies
 from workers.extract.units import Placed
 
 _FIRST = 160
 """Characters of a value that are read (ours)."""
+_SAYS_NOTHING = 0.7
+"""Likelihood from which a sentence states none (benchmarks/sentences.py)."""
 _SENTENCE = r"(?:(?<=[.!?])[ \t]{1,9}+|(?:(?<=\n)|\A)[ \t]{0,9}+)"
 _REST = r"(?P<value>(?:[^.;\n]|\.(?=\d)|\n(?![ \t]*(?:\n|[-•*\d]))){3,300})"
 _IS = re.compile(
@@ -23,8 +24,9 @@ _IS = re.compile(
     r"(?!(?i:if|when|should|whether|unless|until|as|in|no|not|none|neither|there|it|this|that)\b)"
     r"(?P<title>[A-Za-z][a-z-]+(?:[ ](?!(?:that|which|who|it|he|she|they|to)\b)[A-Za-z][a-z-]+)"
     r"{0,5}?)(?P<mark>,\s|\s(?:"
-    r"is|was|are|were|will[ ]be|has[ ]been|consist(?:s|ed)[ ]of|includes?|included|remains?)\s)"
-    rf"(?:(?:to|that|an?|the|as[ ]follows)\s)?{_REST}"
+    r"is|was|are|were|will[ ]be|has[ ]been|consist(?:s|ed)[ ]of|compris(?:es|ed)|includes?|"
+    r"included|remains?|show(?:s|ed)|reveal(?:s|ed)|proved[ ]to[ ]be|amounted[ ]to|came[ ]to)\s)"
+    rf"(?P<joined>(?:to|that|an?|the|as[ ]follows)\s)?{_REST}"
 )
 """What is said to be something: "The diagnosis before surgery was sigmoid cancer"."""
 _WHO = (
@@ -32,20 +34,24 @@ _WHO = (
     r"(?:patient|man|woman|lady|gentleman|girl|boy)|this(?:[ ][\w-]{1,20}){1,4}?)|"
     r"(?:Mr|Mrs|Ms|Miss)\.?[ ][A-Z]\w{1,20}(?:[ ][A-Z]\w{1,20})?)"
 )
-_DID = r"(?:for|with|by|because[ ]of|due[ ]to|about|underwent|to[ ]have|found(?![ ]to))"
+_DID = (
+    r"(?:for|with|by|because[ ]of|due[ ]to|about|underwent|to[ ]have|had(?![ ]\w{2,12}(?:ed|en)\b)|"
+    r"performed|carried[ ]out|(?:complain\w{0,3}|suffer\w{0,3}|diagnosis|history)[ ](?:of|from)|"
+    r"found(?![ ]to))"
+)
 _DOES = re.compile(
     rf"{_SENTENCE}(?:[Tt]oday[ ])?{_WHO}[ ]"
     rf"(?P<title>(?:(?:(?:Mr|Mrs|Ms|Dr)\.|[\w'’-]{{1,20}},?)[ ]){{0,7}}?{_DID})[ ]"
-    rf"(?:(?:an?|the|his|her)[ ])?{_REST}"
+    rf"(?P<joined>(?:an?|the|his|her)[ ])?{_REST}"
 )
 """What somebody came for, was seen with, was found to have, or underwent."""
-_PASSIVE = re.compile(
-    r"\A(?:(?:not|then|also|being|well|\w{3,12}ly)\s){0,3}(?:\w{2,14}(?:ed|en)|done|made|sent|held|put|shown|kept|"
-    r"left|begun|sold|told|met|cut|withdrawn)\b"
-    r"(?=$|\W*$|,|\s(?:by|with|in|into|on|at|to|for|from|and|or|as|after|before|under|over|during|"
-    r"through|until|again|because|when|twice|once|below|above|elsewhere|today)\b)"
+_WAS_DONE = re.compile(
+    rf"{_SENTENCE}(?:(?:[Tt]hen|[Tt]oday|[Aa]fter[ ][^,\n]{{3,40}}),?[ ])?"
+    r"(?P<joined>(?i:an?|the)[ ])?"
+    r"(?P<value>[A-Za-z][^.,;:\n]{3,120}?)[ ](?:was|were)[ ]"
+    r"(?P<title>(?:then[ ])?(?:done|performed|carried[ ]out|undertaken|made|taken|lost|received))\b"
 )
-"""What was done to a subject, which says not what it is: "The operation was postponed"."""
+"""What was done: "A right orchidectomy was done"."""
 _GOES_ON = re.compile(
     r",?\s(?:and|but|so|for|because|which|who|that)[ ](?:he|she|it|they|we|I|was|were|is|has|had|"
     r"after|before|an?|the|his|her|this)\b|,\s(?:which|who|so|but|taken|done)\b|"
@@ -59,11 +65,12 @@ _held: "WeakKeyDictionary[Parts, Sequence[tuple[Placed, Mapping[str, float]]]]" 
 
 def said(parts: Parts, field: str) -> list[Placed]:
     """What sentences say of what a field is, or of what the patient came with and underwent; the
-    surest first. Of a margin or a vessel what was done to it is what is asked."""
-    done = field_policies()[field].kind in ("margin", "presence")
-    sure = [(shares[field], one) for one, shares in _sayings(parts)
-            if shares.get(field, 0.0) >= LEAST
-            and (done or not _PASSIVE.match(one.unit.value))]  # fmt: skip
+    surest first."""
+    sure = [
+        (shares[field], one)
+        for one, shares in _sayings(parts)
+        if shares.get(field, 0.0) >= LEAST and shares.get(NOTHING, 0.0) < _SAYS_NOTHING
+    ]
     return [one for _, one in sorted(sure, key=lambda pair: -pair[0])]
 
 
@@ -75,12 +82,15 @@ def _sayings(parts: Parts) -> Sequence[tuple[Placed, Mapping[str, float]]]:
 
 
 def told_in(parts: Parts) -> list[Placed]:
-    """What every sentence says of its subject."""
-    return [*_told(parts, _IS), *_told(parts, _DOES)]
+    """What every sentence says of its subject; of one that says what somebody did, only that."""
+    did = [*_told(parts, _DOES), *_told(parts, _WAS_DONE)]
+    begun = {begin for begin, _ in did}
+    said_to_be = [one for begin, one in _told(parts, _IS) if begin not in begun]
+    return [*said_to_be, *(one for _, one in did)]
 
 
-def _told(parts: Parts, pattern: re.Pattern[str]) -> list[Placed]:
-    found = []
+def _told(parts: Parts, pattern: re.Pattern[str]) -> Iterator[tuple[int, Placed]]:
+    """What the sentences of a form say, each with where its sentence begins."""
     for one in pattern.finditer(parts.text):
         words = one["value"]
         ends = _GOES_ON.search(words, 2)
@@ -88,10 +98,11 @@ def _told(parts: Parts, pattern: re.Pattern[str]) -> list[Placed]:
         title = one["title"].split()
         if pattern is _DOES:  # names and days that stand within what was done
             title = [word for word in title if not (word[:1].isupper() or word[:1].isdigit())]
-        if pattern is _IS and one["mark"][0] == "," and one["title"].lower() not in labels():
+        joined = f"{one['mark'] if pattern is _IS else ''} {one['joined'] or ''}"
+        if joined.startswith(",") and one["title"].lower() not in labels():
             continue  # "Operation performed, total thyroidectomy" is dictated; others are lists
         if value:
             start = parts.text.index(value, one.start("value"))
-            unit = Unit(" ".join(title).lower(), value[:_FIRST], "sentence")
-            found.append(Placed(unit, start, start + len(value)))
-    return found
+            place = " ".join(joined.lower().split())
+            unit = Unit(" ".join(title).lower(), value[:_FIRST], SENTENCE, place)
+            yield one.start(), Placed(unit, start, start + len(value))

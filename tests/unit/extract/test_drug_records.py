@@ -52,3 +52,9 @@ def test_a_record_under_what_was_ceased_is_none() -> None:
 
 def test_a_dose_of_something_that_is_no_drug_makes_no_record() -> None:
     assert drugs("Item: total radiation\nOrgan: lung\nDose: 50 Gy\n") == []
+
+
+def test_a_known_drug_before_a_dose_needs_no_label_of_drugs() -> None:
+    text = "medicines:\n  - name: amoxicillin\n    dose: 500 mg\n    frequency: three times daily\n"
+    assert drugs(text) == [("amoxicillin", 500.0, "mg", "three times daily")]
+    assert drugs("people:\n  - name: Mary Jones\n    dose: 500 mg\n") == []

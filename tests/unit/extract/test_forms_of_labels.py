@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from clinical_text.layouts.logs import plain_frames, plain_logs
 from clinical_text.layouts.markup import plain_markup
 from workers.extract.extraction import extract_text
 from workers.extract.parts import Parts
@@ -72,3 +73,28 @@ def test_a_row_of_a_form_ends_a_section_and_a_part_of_the_body_does_not() -> Non
     assert value("findings", rows) == "displaced fracture"
     parts = "Examination: CT chest\nFindings: no embolus\nLiver: normal\nImpression: normal\n"
     assert value("findings", parts) == "no embolus\nLiver: normal"
+
+
+def test_pairs_of_a_log_are_labels_and_its_hours_say_nothing() -> None:
+    text = (
+        '2025-02-03 10:12:44 ORDER facility="Hill Clinic" prescriber="N. Frost"\n'
+        '2025-02-03 10:12:51 DRUG  name="apixaban" strength="5 mg"\n'
+        '2025-02-03 10:13:07 DRUG  name="metoprolol" strength="25 mg"\n'
+    )
+    plain = plain_logs(text)
+    assert len(plain) == len(text)
+    assert "facility: Hill Clinic  prescriber: N. Frost" in plain
+    assert "10:12" not in plain
+    assert plain.startswith("2025-02-03")
+
+
+def test_hours_of_few_lines_stay() -> None:
+    text = "Clinic\n09:30 Appointment with Dr Low\nThe patient is well.\nNo change.\nHome.\nBye.\n"
+    assert plain_logs(text) == text
+
+
+def test_the_frame_of_a_table_is_no_word_of_it() -> None:
+    text = "┌──────┬─────────┐\n│ Site │ Stomach │\n└──────┴─────────┘\n"
+    plain = plain_frames(text)
+    assert len(plain) == len(text)
+    assert plain.split() == ["|", "Site", "|", "Stomach", "|"]

@@ -7,7 +7,7 @@ from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Status
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
-from workers.extract.rules.tumors import margin_of
+from workers.extract.rules.tumors.tumors import margin_of
 from workers.extract.values import Margin
 
 HEAD = "SURGICAL PATHOLOGY REPORT\nSpecimen: left breast, lumpectomy\n" \

@@ -7,8 +7,8 @@ from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
-from workers.extract.rules.numbers import sure_number
 from workers.extract.rules.reading import read_words
+from workers.extract.rules.texts.numbers import sure_number
 from workers.extract.values import Amount, LabValue
 
 OPERATION = (

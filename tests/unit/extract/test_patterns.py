@@ -13,32 +13,28 @@ from workers.extract import field_reader, heads, parts, readability, units
 from workers.extract.evaluation import completeness, damage, doubts, signs
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies
-from workers.extract.rules import (
-    choosing,
+from workers.extract.rules import choosing, placing, reading
+from workers.extract.rules.drugs import drugs, hospital_drugs, medicines
+from workers.extract.rules.laboratory import lab_parts, lab_tables, labs
+from workers.extract.rules.texts import (
     days,
     dictated,
-    drugs,
-    genomes,
-    hospital_drugs,
-    hybridization,
-    lab_parts,
-    lab_tables,
-    labs,
-    margins,
-    markers,
-    medicines,
     negation,
     numbers,
     others,
-    placing,
-    reading,
+    tick_boxes,
+    titles,
+    words,
+)
+from workers.extract.rules.tumors import (
+    genomes,
+    hybridization,
+    margins,
+    markers,
     stages,
     staging,
-    tick_boxes,
     times,
-    titles,
     tumors,
-    words,
 )
 
 MODULES = [choosing, completeness, damage, days, dictated, doubts, drugs, field_reader, genomes,

@@ -47,3 +47,39 @@ def test_an_amount_that_a_sentence_states() -> None:
 )
 def test_conditions_relatives_and_how_it_went_are_no_values(field: str, sentence: str) -> None:
     assert value(field, f"Hill Hospital\n\n{sentence} She went home.\n") is None
+
+
+@pytest.mark.parametrize(
+    ("field", "sentence"),
+    [
+        ("diagnosis", "The diagnosis is a matter for the coroner."),
+        ("diagnosis", "The main problem is the stairs at home."),
+        ("chief_complaint", "He came with a friend and a list of questions."),
+        ("procedure", "The operation is known to help four in five patients."),
+        ("findings", "The findings will be dictated separately."),
+        ("plan", "My advice was not sought."),
+        ("follow_up", "The follow up was shorter than in other studies."),
+    ],
+)
+def test_sentences_that_name_a_field_and_state_nothing(field: str, sentence: str) -> None:
+    assert (
+        value(field, f"Hill Hospital\n\nShe lives in a flat. {sentence} The sun shone.\n") is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "sentence", "said"),
+    [
+        ("procedure", "A right orchidectomy was done.", "right orchidectomy"),
+        ("chief_complaint", "She complains of ringing in the ears.", "ringing in the ears"),
+        ("findings", "Laparoscopy showed endometriosis of both ovaries.",
+         "endometriosis of both ovaries"),
+    ],
+)  # fmt: skip
+def test_sentences_of_further_forms(field: str, sentence: str, said: str) -> None:
+    assert (
+        value(field, f"Hill Hospital\n\nShe lives in a flat. {sentence} The sun shone.\n")[
+            "text"
+        ].lower()
+        == said
+    )

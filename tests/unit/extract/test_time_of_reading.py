@@ -10,7 +10,7 @@ from workers.extract.documents import classify
 from workers.extract.parts import Parts
 from workers.extract.readability import assess
 from workers.extract.rules.choosing import extract_field
-from workers.extract.rules.tick_boxes import plain_ticks
+from workers.extract.rules.texts.tick_boxes import plain_ticks
 from workers.summarize.persons import introduces
 from workers.summarize.plan import urgency
 

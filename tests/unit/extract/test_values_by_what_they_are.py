@@ -12,10 +12,10 @@ from workers.extract.fields import Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import policy, rubric
 from workers.extract.rules.choosing import extract_field
-from workers.extract.rules.genomes import mutations
-from workers.extract.rules.lab_tables import joined_values
-from workers.extract.rules.numbers import days
-from workers.extract.rules.staging import tnms
+from workers.extract.rules.laboratory.lab_tables import joined_values
+from workers.extract.rules.texts.numbers import days
+from workers.extract.rules.tumors.genomes import mutations
+from workers.extract.rules.tumors.staging import tnms
 
 AFTER = st.sampled_from(["weeks", "months", "times a week", "is pending", "a day before", "x 2"])
 

@@ -20,11 +20,11 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies, policy
 from workers.extract.rules.choosing import compatible, extract_field
 from workers.extract.rules.denying import against
-from workers.extract.rules.lab_tables import row_readings
-from workers.extract.rules.labs import cut_short
-from workers.extract.rules.negation import negated
+from workers.extract.rules.laboratory.lab_tables import row_readings
+from workers.extract.rules.laboratory.labs import cut_short
 from workers.extract.rules.placing import set_aside
 from workers.extract.rules.reading import read_every, read_words
+from workers.extract.rules.texts.negation import negated
 from workers.extract.values import LabValue, Value, Words
 
 

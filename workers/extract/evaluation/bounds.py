@@ -17,7 +17,7 @@ from workers.extract.fields import Attempt, FieldResult, Status
 from workers.extract.parts import Parts
 from workers.extract.patients import patients
 from workers.extract.rubrics import Rubric, field_policies, policy, vocabulary
-from workers.extract.rules.neoplasms import tumor_words
+from workers.extract.rules.tumors.neoplasms import tumor_words
 from workers.extract.values import Words
 
 _TERMS = frozenset(["msi", "amount", "marker", "nodes", "presence", "tnm", "stage"])

@@ -11,9 +11,9 @@ from workers.extract.evaluation.scores import FieldScore
 from workers.extract.fields import Attempt, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies, policy
-from workers.extract.rules.grades import of_something_else
-from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
+from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.tumors.grades import of_something_else
 
 _NOT_DONE = re.compile(
     r"(?i)^[^\n.;]{0,60}?\b(?:not\s+(?:assess\w*|applicable|performed|reported|provided|stated|given|"

@@ -15,10 +15,10 @@ from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Item
 from workers.extract.parts import Parts, clause
 from workers.extract.rubrics import field_policies
-from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.negation import doubted
-from workers.extract.rules.numbers import days
-from workers.extract.rules.words import labelled
+from workers.extract.rules.drugs.drug_names import drugs_named
+from workers.extract.rules.texts.negation import doubted
+from workers.extract.rules.texts.numbers import days
+from workers.extract.rules.texts.words import labelled
 from workers.extract.values import Day, Medication, Words
 
 

@@ -10,7 +10,7 @@ from workers.extract.evaluation.doubts import Doubt
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Item
 from workers.extract.rubrics import vocabulary
-from workers.extract.rules.lab_parts import plausible_of
+from workers.extract.rules.laboratory.lab_parts import plausible_of
 from workers.extract.values import LabValue
 
 _OF_RESULTS = "lab-report"

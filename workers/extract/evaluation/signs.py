@@ -16,15 +16,15 @@ from workers.extract.field_reader import LEAST, stated
 from workers.extract.fields import Attempt
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
-from workers.extract.rules.drug_names import drugs_named
-from workers.extract.rules.genomes import gene_pattern
-from workers.extract.rules.grades import of_something_else
-from workers.extract.rules.lab_parts import lab_named
-from workers.extract.rules.labs import measured_pattern, not_of_today
-from workers.extract.rules.listed_drugs import drug_lists
-from workers.extract.rules.markers import marker_pattern
-from workers.extract.rules.negation import negated
+from workers.extract.rules.drugs.drug_names import drugs_named
+from workers.extract.rules.drugs.listed_drugs import drug_lists
+from workers.extract.rules.laboratory.lab_parts import lab_named
+from workers.extract.rules.laboratory.labs import measured_pattern, not_of_today
 from workers.extract.rules.placing import set_aside
+from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.tumors.genomes import gene_pattern
+from workers.extract.rules.tumors.grades import of_something_else
+from workers.extract.rules.tumors.markers import marker_pattern
 from workers.extract.units import told, units
 
 _NOT_DONE = re.compile(

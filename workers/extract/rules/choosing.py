@@ -8,13 +8,14 @@ from weakref import WeakKeyDictionary
 from workers.extract.fields import NOT_PRESENT, FieldResult, Found, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
-from workers.extract.rules import genomes, words
-from workers.extract.rules.allergies import different
-from workers.extract.rules.days import STAY, lost_a_digit, settled, stay
-from workers.extract.rules.hybridization import settles
-from workers.extract.rules.negation import doubted
 from workers.extract.rules.reading import read_document
-from workers.extract.rules.times import present
+from workers.extract.rules.texts import words
+from workers.extract.rules.texts.allergies import different
+from workers.extract.rules.texts.days import STAY, lost_a_digit, settled, stay
+from workers.extract.rules.texts.negation import doubted
+from workers.extract.rules.tumors import genomes
+from workers.extract.rules.tumors.hybridization import settles
+from workers.extract.rules.tumors.times import present
 from workers.extract.values import Day, Grade, Margin, Marker, Measurement, Tnm, Value, Words
 
 _ORDERED = frozenset(["words", "day"])

@@ -4,9 +4,9 @@ from workers.extract.fields import Item
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.choosing import compatible
-from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
 from workers.extract.rules.reading import read_at
+from workers.extract.rules.texts.negation import negated
 from workers.extract.values import Margin, Microsatellites, Presence, Value
 
 _DENIED_IS_NO_VALUE = frozenset(["histology", "grade", "gleason", "tnm", "stage", "mutations"])

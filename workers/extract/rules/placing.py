@@ -10,11 +10,11 @@ from workers.extract.parts import Parts, clause
 from workers.extract.patients import patients
 from workers.extract.places import first_within
 from workers.extract.rubrics import alternatives, any_of, field_policies
-from workers.extract.rules.hospital_drugs import in_hospital_only
-from workers.extract.rules.medicines import refused
-from workers.extract.rules.numbers import of_earlier
-from workers.extract.rules.others import inside, of_a_relative
-from workers.extract.rules.stages import of_another_disease
+from workers.extract.rules.drugs.hospital_drugs import in_hospital_only
+from workers.extract.rules.drugs.medicines import refused
+from workers.extract.rules.texts.numbers import of_earlier
+from workers.extract.rules.texts.others import inside, of_a_relative
+from workers.extract.rules.tumors.stages import of_another_disease
 
 _TEXTS = frozenset(["words", "day"])
 """Kinds that are what a label says, whoever it tells of."""

@@ -11,35 +11,30 @@ from workers.extract.fields import Found
 from workers.extract.heads import title_of
 from workers.extract.parts import Parts, line_end, plain_points
 from workers.extract.rubrics import alternatives, field_policies
-from workers.extract.rules import (
-    allergies,
-    dictated,
-    drugs,
-    genomes,
-    grades,
-    labs,
-    markers,
-    neoplasms,
-    numbers,
-    staging,
-    tumors,
-    words,
-)
-from workers.extract.rules.days import STAY, stays
-from workers.extract.rules.drug_records import recorded
-from workers.extract.rules.lab_parts import lab_named
-from workers.extract.rules.lab_tables import compact_day, heading_days, lab_of, message_days
-from workers.extract.rules.listed_drugs import (
+from workers.extract.rules.drugs import drugs
+from workers.extract.rules.drugs.drug_records import recorded
+from workers.extract.rules.drugs.listed_drugs import (
     called_drug,
     listed,
     quoted_drug,
     the_drug,
     unknown_entries,
 )
-from workers.extract.rules.microsatellites import microsatellites
-from workers.extract.rules.negation import negated
-from workers.extract.rules.others import inside, of_a_relative
+from workers.extract.rules.laboratory import labs
+from workers.extract.rules.laboratory.lab_parts import lab_named
+from workers.extract.rules.laboratory.lab_tables import (
+    compact_day,
+    heading_days,
+    lab_of,
+    message_days,
+)
 from workers.extract.rules.placing import of_the_patient
+from workers.extract.rules.texts import allergies, dictated, numbers, words
+from workers.extract.rules.texts.days import STAY, stays
+from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.texts.others import inside, of_a_relative
+from workers.extract.rules.tumors import genomes, grades, markers, neoplasms, staging, tumors
+from workers.extract.rules.tumors.microsatellites import microsatellites
 from workers.extract.sayings import said
 from workers.extract.units import told
 from workers.extract.values import Day, Microsatellites, Presence, Value, Words
@@ -331,6 +326,7 @@ def _finder(field: str) -> Finder:
             return lambda text: [
                 *numbers.amount(pattern, text, _MOST[field]),
                 *dictated.spoken_amount(label, _UNITS[field], text),
+                *dictated.lost_blood(text),
             ]
         return lambda text: numbers.amount(pattern, text, _MOST.get(field, inf))
     return _BY_KIND[policy.kind]

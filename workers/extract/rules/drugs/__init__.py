@@ -1,0 +1,1 @@
+"""Drugs: their names, doses, lists and records, and whether they are taken."""

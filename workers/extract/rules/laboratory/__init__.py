@@ -1,0 +1,1 @@
+"""Laboratory values: how they are written, their tables, what they are of."""

@@ -1,0 +1,78 @@
+"""What dictated sentences say in words of their own: "under general anesthesia". Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from workers.extract.fields import Found
+from workers.extract.parts import Parts
+from workers.extract.rules.texts.numbers import NUMBER_WORD, spelled
+from workers.extract.rules.texts.others import of_a_relative
+from workers.extract.values import Amount, Words
+
+_NO_COMPLICATIONS = re.compile(
+    r"(?i)\b(?:no|without)\s++(?:(?:any|immediate|apparent|intra-?operative|peri-?operative)\s++)*+"
+    r"complications?\b(?!\s++(?:of|from|if|rate))"
+)
+_COMPLICATED = re.compile(r"(?i)\bcomplicated\s++by\b")
+_UNDER = re.compile(
+    r"(?i)\b(?:under|with|had|by)\s(?P<value>(?:[a-z-]{4,20}\s){1,3}?an(?:a)?esthe(?:sia|tic)\b)"
+)
+_SPOKEN = (
+    rf"(?:(?P<hundreds>(?:{NUMBER_WORD}|an?)\s++hundred)(?:\s++and)?\s*+)?(?P<ones>{NUMBER_WORD})?"
+)
+
+
+def told(field: str, parts: Parts) -> Iterator[Found]:
+    """The values of a field of words that dictated sentences state of the patient."""
+    for one in _told(field, parts.text):
+        if not of_a_relative(parts, one.start, one.end):
+            yield one
+
+
+def _told(field: str, text: str) -> Iterator[Found]:
+    if field == "anesthesia":
+        yield from (_found(one, one.start("value")) for one in _UNDER.finditer(text))
+    if field == "complications":
+        complicated = _COMPLICATED.search(text) is not None
+        for one in _NO_COMPLICATIONS.finditer(text):
+            yield Found(Words(text=one.group()), *one.span(), wide=complicated)
+
+
+def _found(match: re.Match[str], start: int) -> Found:
+    words = match["value"].rstrip()
+    return Found(Words(text=words), start, start + len(words))
+
+
+@cache
+def _spoken_loss(label: str, unit: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?i)(?<![a-z])(?:{label})\s++(?:was|is|of|about|approximately|around|some|\s)*+{_SPOKEN}"
+        rf"\s*+(?P<unit>{unit})(?![a-z])"
+    )
+
+
+_LOST = re.compile(
+    r"(?i)(?<![\d.,])(?P<n>\d{1,5})\s?(?P<unit>ml|cc|millilit(?:er|re)s)\s(?:of\s)?blood\s(?:was|were|"
+    r"had\sbeen)\slost\b|\blost\s(?:about\s|some\s|around\s|approximately\s)?(?P<n2>\d{1,5})\s?"
+    r"(?P<unit2>ml|cc|millilit(?:er|re)s)\s(?:of\s)?blood\b"
+)
+
+
+def lost_blood(text: str) -> Iterator[Found]:
+    """How much blood was lost, where the verb says so."""
+    for one in _LOST.finditer(text):
+        amount = Amount(number=float(one["n"] or one["n2"]), unit=one["unit"] or one["unit2"])
+        yield Found(amount, *one.span())
+
+
+def spoken_amount(label: str, unit: str, text: str) -> Iterator[Found]:
+    """An amount whose number is written in words, with its unit."""
+    for one in _spoken_loss(label, unit).finditer(text):
+        hundreds = (one["hundreds"] or "").lower().rsplit(maxsplit=1)[:1]
+        number = 0
+        if hundreds:
+            number = 100 * (1 if hundreds[0] in ("a", "an") else spelled(hundreds[0]))
+        number += spelled(one["ones"]) if one["ones"] else 0
+        if number:
+            yield Found(Amount(number=float(number), unit=one["unit"]), *one.span())

@@ -164,12 +164,17 @@ def work(context: Context, message: VerifyV1) -> Result:
 def _stances(
     question: str, retrieval: Retrieval, passed: Passed, versions: Mapping[str, Version]
 ) -> dict[str, Siding]:
-    """What the local verifier makes of the claims on a yes/no question, the strongest designs
-    first."""
-    if retrieval.asked is None or retrieval.asked.type != "yesno":
+    """What the reader of sides makes of the claims on a yes/no question, the strongest designs
+    first; on coverage, of what policies say."""
+    said = [Said(one, versions[one.evidence_id], 1.0) for one in passed.verified]
+    if retrieval.asks_on_coverage:
+        said = [one for one in said if one.decides_coverage]
+    elif retrieval.asked is None or retrieval.asked.type != "yesno":
         return {}
-    said = by_strength(Said(one, versions[one.evidence_id], 1.0) for one in passed.verified)
-    return read_stances(question, [one.claim for one in said])
+    else:
+        said = by_strength(said)
+    titles = {key: one.title for key, one in versions.items()}
+    return read_stances(question, [one.claim for one in said], titles)
 
 
 def _claims(draft: Proposal) -> list[Drafted]:

@@ -80,3 +80,16 @@ def test_a_name_that_the_claim_has_not_leaves_it_no_side() -> None:
     assert sides("Does imatinib reduce stroke?", "Aspirin reduced stroke.") == ()
     asked = "Does aspirin prevent atrial fibrillation?"
     assert sides(asked, "Acetylsalicylic acid prevented AF.") == ("yes", "no")
+
+
+def test_a_name_may_stand_in_the_title_where_the_claim_names_no_other_of_its_kind() -> None:
+    asked, title = "Does imatinib reduce stroke?", "Imatinib for prevention: a trial"
+    assert sides(asked, "The drug did not reduce stroke.", title) == ("yes", "no")
+    assert sides(asked, "The drug did not reduce stroke.", "Aspirin for prevention") == ()
+    assert sides(asked, "Aspirin did not reduce stroke.", f"{title} with aspirin") == ()
+    assert sides(asked, "Marovirumab did not reduce stroke.", title) == ()
+
+
+def test_a_name_of_another_kind_is_no_rival_of_what_the_title_names() -> None:
+    asked, title = "Does imatinib reduce stroke?", "Imatinib for prevention: a trial"
+    assert sides(asked, "Treatment reduced stroke and headache.", title) == ("yes", "no")

@@ -127,7 +127,13 @@ def compose(
     lead = (
         lead_of_none(reason, draft.lacks, [one.version.title for one in held.values()])
         if reason or not passed.verified
-        else lead_of(retrieval.asked, _said(draft, passed, held), stances, missing)
+        else lead_of(
+            retrieval.asked,
+            _said(draft, passed, held),
+            stances,
+            missing,
+            on_coverage=retrieval.asks_on_coverage,
+        )
     )
     said = [] if reason else _said(draft, passed, held)
     without = [] if reason else unnamed(question, retrieval, told)

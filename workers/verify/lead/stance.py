@@ -5,7 +5,8 @@ the reader was trained on what does not (`entailment.siding`). One claim must sa
 none of those read the contrary.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from clinical_text.doc import doc
 from contracts.answer import Siding
@@ -32,8 +33,14 @@ def asking(question: str) -> str:
     return next((one for one in found if one.rstrip().endswith("?")), question)
 
 
-def read_stances(question: str, claims: Sequence[Verified]) -> dict[str, Siding]:
-    """How probable it is that each of the first claims says yes, and no, by their ids."""
+_UNTITLED: Mapping[str, str] = MappingProxyType({})
+
+
+def read_stances(
+    question: str, claims: Sequence[Verified], titles: Mapping[str, str] = _UNTITLED
+) -> dict[str, Siding]:
+    """How probable it is that each of the first claims says yes, and no, by their ids; `titles`: of
+    the works that they cite, by the keys of these."""
     asked, read = asking(question), claims[:MOST_READ]
     found = siding.sides((asked, one.text) for one in read)
     return {
@@ -41,7 +48,7 @@ def read_stances(question: str, claims: Sequence[Verified]) -> dict[str, Siding]
             supported=round(one.yes, 3),
             contradicted=round(one.no, 3),
             digest=siding.digest(),
-            sides=sides(asked, claim.text),
+            sides=sides(asked, claim.text, titles.get(claim.evidence_id, "")),
         )
         for claim, one in zip(read, found, strict=True)
     }
@@ -52,7 +59,7 @@ def stance(read: Iterable[Siding]) -> Stance | None:
     found = list(read)
     for side in _SAYS:
         contrary = (of_side(one, other) for one in found for other in _SAYS if other != side)
-        if any(_says(one, side) for one in found) and max(contrary) <= _CONTRARY:
+        if any(says(one, side) for one in found) and max(contrary) <= _CONTRARY:
             return side
     return None
 
@@ -70,5 +77,6 @@ def of_side(read: Siding, side: Stance) -> float:
     return read.supported if side == "yes" else read.contradicted
 
 
-def _says(read: Siding, side: Stance) -> bool:
+def says(read: Siding, side: Stance) -> bool:
+    """Whether a claim takes a side by itself."""
     return of_side(read, side) >= (_DENIED if read.sides == (side,) else _SAYS[side])

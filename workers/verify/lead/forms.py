@@ -255,7 +255,7 @@ def _no_policy(best: Sequence[Said], *_: object) -> Lead:
     return _lead("beside", best[:1], text=text)
 
 
-def _first_on(side: str, policies: Sequence[Said], scores: Mapping[str, Siding]) -> Said | None:
+def _first_on(side: Stance, policies: Sequence[Said], scores: Mapping[str, Siding]) -> Said | None:
     """The first of the policies that says yes, or no, by itself."""
     read = ((one, scores.get(one.claim.claim_id)) for one in policies)
     return next((one for one, of in read if of and says(of, side)), None)

@@ -28,7 +28,7 @@ from workers.runtime.errors import Later, Permanent
 from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
-from workers.verify.answers.answer import Held, compose
+from workers.verify.answers.answer import Held, compose, said_of
 from workers.verify.answers.cures import Abstained, cure, is_past
 from workers.verify.answers.keyless import in_place_of, may_be_thinned, without_refused
 from workers.verify.checking import Checking, Judge, Repairer, check_claims
@@ -38,7 +38,7 @@ from workers.verify.conflicts.found import unresolved
 from workers.verify.gate import Passed, gate
 from workers.verify.judges.judging import PURPOSE, Judged, Material, judge
 from workers.verify.judges.repairing import Mended, repair
-from workers.verify.lead.forms import Said, by_strength
+from workers.verify.lead.forms import Said, best_first, by_strength
 from workers.verify.lead.stance import read_stances
 from workers.verify.passages.locating import CitedText
 from workers.verify.passages.texts import chunks_of, cited_text, held_versions, place_of
@@ -120,7 +120,7 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
     conflicts = shown(found, held)
     cost_usd = None if cost is None else str(cost)
-    stances = _stances(question.text, retrieval, passed, versions)
+    stances = _stances(question.text, retrieval, said_of(draft, passed, versions))
     body = compose(
         question=question.text,
         retrieval=retrieval,
@@ -161,20 +161,16 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
 
 
-def _stances(
-    question: str, retrieval: Retrieval, passed: Passed, versions: Mapping[str, Version]
-) -> dict[str, Siding]:
+def _stances(question: str, retrieval: Retrieval, said: Sequence[Said]) -> dict[str, Siding]:
     """What the reader of sides makes of the claims on a yes/no question, the strongest designs
-    first; on coverage, of what policies say."""
-    said = [Said(one, versions[one.evidence_id], 1.0) for one in passed.verified]
+    first, and of these what answers best; on coverage, of what policies say."""
     if retrieval.asks_on_coverage:
         said = [one for one in said if one.decides_coverage]
     elif retrieval.asked is None or retrieval.asked.type != "yesno":
         return {}
-    else:
-        said = by_strength(said)
-    titles = {key: one.title for key, one in versions.items()}
-    return read_stances(question, [one.claim for one in said], titles)
+    first = said if retrieval.asks_on_coverage else by_strength(best_first(said))
+    titles = {one.claim.evidence_id: one.version.title for one in said}
+    return read_stances(question, [one.claim for one in first], titles)
 
 
 def _claims(draft: Proposal) -> list[Drafted]:

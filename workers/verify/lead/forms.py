@@ -50,6 +50,8 @@ class Said:
     covers: float
     answers: int = 0
     """Its place, from 1, among the claims that its drafter calls the answer; 0: it is none."""
+    fits: float = 0.0
+    """How well it answers by the learned selector; 0 where that was not asked."""
 
     @property
     def source(self) -> str:
@@ -106,7 +108,7 @@ def lead_of(
         missing: what the question must be answered on and no source names.
         on_coverage: whether the question asks what a payer covers, in whatever form.
     """
-    best = _named(said) or _answering(_in_force(said))
+    best = _named(said) or best_first(_answering(_in_force(said)))
     if missing:
         text = load("works/trust")["lead"]["beside"].format(names=", ".join(missing))
         return _lead("beside", [best[0]], text=f"{text} {best[0].claim.text}")
@@ -155,6 +157,12 @@ def _answering(said: Sequence[Said]) -> list[Said]:
     return [one for one in said if one.covers >= least]
 
 
+def best_first(said: Iterable[Said]) -> list[Said]:
+    """Those first that answer best by the selector: an answer is read in the order of its works,
+    and a sentence that names a work stands before what that found."""
+    return sorted(said, key=lambda one: -one.fits)
+
+
 def _lead(
     kind: str,
     said: Sequence[Said],
@@ -170,7 +178,11 @@ def _lead(
 
 def _sentence(best: Sequence[Said], *_: object) -> Lead:
     """The sentence that answers best; of studies that answer about as well the strongest's."""
-    near = [one for one in best if one.covers >= _NEAR * best[0].covers]
+    near = [
+        one
+        for one in best
+        if one.covers >= _NEAR * best[0].covers and one.fits >= _NEAR * best[0].fits
+    ]
     is_study = best[0].strength[0] < _LAST
     return _lead("sentence", (by_strength(near) if is_study else near)[:1])
 

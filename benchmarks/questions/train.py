@@ -4,7 +4,7 @@
 
 Learned are the last two layers of the packaged encoder, a vector a kind of name, five tags a token
 and the form of the answer: on the marked questions (`marked/README.md`) and, for the form alone, on
-the plain ones of `clinical_first.tsv`. OUT gets the weights as the product reads them. Wants torch
+the plain ones of `clinical_first.tsv` and the odd lines of `forms.tsv`. OUT gets the weights as the product reads them. Wants torch
 and transformers, which the product does not; some ten minutes on one core. The seed is fixed.
 """
 
@@ -58,7 +58,8 @@ def examples(writers: Sequence[str]) -> Iterator[Example]:
             row = json.loads(line)
             tokens = tokens_of(row["question"])
             yield Example(tokens, _tags(tokens, row), ANSWER_TYPES.index(row["type"]))
-    for line in (HERE / "clinical_first.tsv").read_text("utf-8").splitlines():
+    plain = (HERE / "clinical_first.tsv").read_text("utf-8").splitlines()
+    for line in [*plain, *(HERE / "forms.tsv").read_text("utf-8").splitlines()[::2]]:
         form, question = line.split("\t")
         yield Example(tokens_of(question), None, ANSWER_TYPES.index(form))
 

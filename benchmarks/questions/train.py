@@ -4,8 +4,9 @@
 
 Learned are the last two layers of the packaged encoder, a vector a kind of name, five tags a token
 and the form of the answer: on the marked questions (`marked/README.md`) and, for the form alone, on
-the plain ones of `clinical_first.tsv` and the odd lines of `forms.tsv`. OUT gets the weights as the product reads them. Wants torch
-and transformers, which the product does not; some ten minutes on one core. The seed is fixed.
+the plain ones of `clinical_first.tsv` and the odd lines of `forms.tsv`. OUT gets the weights as the
+product reads them. Wants torch and transformers, which the product does not; some ten minutes on
+one core. The seed is fixed.
 """
 
 import argparse

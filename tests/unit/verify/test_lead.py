@@ -1,6 +1,7 @@
 """The first line of an answer, in the form of the question."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -170,6 +171,20 @@ def test_the_stronger_study_leads_only_of_those_that_answer_about_as_well() -> N
     assert first("explanation", trial, cohort).claim_ids == ("c2",)
 
 
+@grid("kind", ["explanation", "number", "mechanism", "yesno"])
+def test_what_the_selector_takes_for_no_answer_is_told_as_the_nearest(kind: str) -> None:
+    lead = first(kind, said("Relapse was seen in 6 %.", 1, fits=0.1))
+    assert (lead.kind, lead.claim_ids) == ("beside", ("c1",))
+    assert lead.text == "What is held may not say this. The nearest is: Relapse was seen in 6 %."
+    assert first(kind, said("Relapse was seen in 6 %.", 1, fits=0.6)).kind != "beside"
+
+
+def test_what_the_selector_does_not_know_is_no_worse_for_it() -> None:
+    label = said("Take 5 mg daily.", 1, fits=0.1, source_type="label")
+    assert first("number", label).kind == "number"
+    assert first("number", said("It was 5 mg.", 1)).kind == "number"
+
+
 POLICY: dict[str, Any] = {
     "source_type": "payer",
     "publisher": "MolDX",
@@ -205,6 +220,14 @@ def test_a_policy_that_is_not_sure_to_say_either_is_shown_without_a_verdict() ->
     lead = on_coverage(said("The test must be registered.", 1, **POLICY))
     assert (lead.kind, lead.value) == ("coverage", None)
     assert lead.text == "The test must be registered. (MolDX, L38290, 2020-01-01)"
+
+
+def test_the_line_that_is_likeliest_to_decide_stands_first() -> None:
+    order = said("A written order is needed.", 1, **POLICY)
+    denied = said("It will be denied as not reasonable and necessary.", 1, **POLICY)
+    denied = replace(denied, claim=replace(denied.claim, claim_id="c2"))
+    lead = on_coverage(order, denied, scores={"c1": score(0.1, 0.1), "c2": score(0.1, 0.5)})
+    assert (lead.value, lead.claim_ids) == (None, ("c2", "c1"))
 
 
 def test_lines_of_the_same_policy_stand_beside_what_it_decides() -> None:

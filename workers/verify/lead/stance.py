@@ -16,6 +16,8 @@ from workers.verify.lead.proposition import Stance, sides
 
 MOST_READ = 5
 """Claims that are read, at some 8 ms each (ours): the strongest designs come first."""
+MOST_POLICY_LINES = 10
+"""Likewise of policies, most of whose lines decide nothing."""
 _SAYS: dict[Stance, float] = {"yes": 0.7, "no": 0.86}
 _DENIED = 0.3
 """How probable it is at least that a claim says a side; that it says no where its words deny all
@@ -37,11 +39,14 @@ _UNTITLED: Mapping[str, str] = MappingProxyType({})
 
 
 def read_stances(
-    question: str, claims: Sequence[Verified], titles: Mapping[str, str] = _UNTITLED
+    question: str,
+    claims: Sequence[Verified],
+    titles: Mapping[str, str] = _UNTITLED,
+    most: int = MOST_READ,
 ) -> dict[str, Siding]:
     """How probable it is that each of the first claims says yes, and no, by their ids; `titles`: of
     the works that they cite, by the keys of these."""
-    asked, read = asking(question), claims[:MOST_READ]
+    asked, read = asking(question), claims[:most]
     found = siding.sides((asked, one.text) for one in read)
     return {
         claim.claim_id: Siding(

@@ -21,8 +21,7 @@ class AlsoSays(Part):
 class DraftedClaim(Part):
     """A claim as it was proposed, with the evidence it names and the words it leans on.
 
-    `covers` is the share of the question that it and its title hold, `fits` how well it answers by
-    the learned selector, 0 where that was not asked.
+    `covers` is the share of the question that it and its title hold.
     """
 
     claim_id: str
@@ -32,7 +31,6 @@ class DraftedClaim(Part):
     heading: str
     also: tuple[AlsoSays, ...] = ()
     covers: float = 1.0
-    fits: float = 0.0
     answers: int = 0
     """Its place, from 1, among the claims that its drafter calls the answer; 0: it is none."""
     further: tuple[str, ...] = ()

@@ -35,8 +35,6 @@ class Claim:
     heading: str
     also: tuple[tuple[str, str], ...] = ()
     """Other evidence that reports the same finding: its key and its words."""
-    fits: float = 0.0
-    """How well it answers by the learned selector, 0..1; 0 of what stands beside an answer."""
 
     def as_body(self) -> dict[str, Any]:
         """The claim as the draft stores it."""
@@ -47,8 +45,6 @@ class Claim:
             "quote": self.quote,
             "heading": self.heading,
         }
-        if self.fits:
-            body["fits"] = round(self.fits, 3)
         if self.also:
             body["also"] = [{"evidence_id": key, "quote": quote} for key, quote in self.also]
         return body
@@ -61,7 +57,6 @@ class Kept:
     candidate: Candidate
     score: float
     also: list[Candidate] = field(default_factory=list)
-    fits: float = 0.0
 
 
 def arrange(
@@ -98,7 +93,6 @@ def arrange(
             quote=one.candidate.text,
             heading=heading,
             also=tuple((other.evidence_id, other.text) for other in one.also),
-            fits=one.fits,
         )
         for number, (heading, one) in enumerate(ordered, start=1)
     ]

@@ -68,8 +68,7 @@ def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
     for one in of_itself:
         score = scorer.score(one)
         if score is not None:
-            score += _of_use(one, contents) if on_use else 0.0
-            scored.append(Kept(one, score, fits=scorer.fits(one)))
+            scored.append(Kept(one, score + (_of_use(one, contents) if on_use else 0.0)))
     if asked.names and any(one.candidate.asked_for for one in scored):
         scored = [one for one in scored if scorer.names_work(one.candidate)]
     scored.sort(key=lambda one: -one.score)

@@ -38,7 +38,7 @@ from workers.verify.conflicts.found import unresolved
 from workers.verify.gate import Passed, gate
 from workers.verify.judges.judging import PURPOSE, Judged, Material, judge
 from workers.verify.judges.repairing import Mended, repair
-from workers.verify.lead.forms import Said, best_first, by_strength
+from workers.verify.lead.forms import Said, by_strength
 from workers.verify.lead.stance import MOST_POLICY_LINES, read_stances
 from workers.verify.passages.locating import CitedText
 from workers.verify.passages.texts import chunks_of, cited_text, held_versions, place_of
@@ -163,14 +163,14 @@ def work(context: Context, message: VerifyV1) -> Result:
 
 def _stances(question: str, retrieval: Retrieval, said: Sequence[Said]) -> dict[str, Siding]:
     """What the reader of sides makes of the claims on a yes/no question, the strongest designs
-    first, and of these what answers best; on coverage, of what policies say."""
+    first; on coverage, of what policies say."""
     titles = {one.claim.evidence_id: one.version.title for one in said}
     if retrieval.asks_on_coverage:
         policies = [one.claim for one in said if one.decides_coverage]
         return read_stances(question, policies, titles, MOST_POLICY_LINES)
     if retrieval.asked is None or retrieval.asked.type != "yesno":
         return {}
-    first = [one.claim for one in by_strength(best_first(said))]
+    first = [one.claim for one in by_strength(said)]
     return read_stances(question, first, titles)
 
 

@@ -31,7 +31,6 @@ def said(
     *,
     covers: float = 1.0,
     answers: int = 0,
-    fits: float = 0.0,
     year: int = 2020,
     **of: Any,
 ) -> Said:
@@ -43,7 +42,7 @@ def said(
     claim = Verified(
         *(f"c{number}", text, f"E{number}", "EVIDENCE", "verbatim"), Span(0, len(text)), "words"
     )
-    return Said(claim, DocumentVersion(**(given | of)), covers, answers, fits)
+    return Said(claim, DocumentVersion(**(given | of)), covers, answers)
 
 
 def first(
@@ -156,33 +155,6 @@ def test_a_recommendation_has_its_body_year_and_grade_and_no_replaced_edition_sp
     assert lead.claim_ids == ("c2",)
     assert lead.value == "NICE, 2022, grade 1B"
     assert first("sentence", old, new).claim_ids == ("c2",)
-
-
-@grid("kind", ["explanation", "list", "number", "mechanism"])
-def test_what_answers_best_leads_whatever_is_read_before_it(kind: str) -> None:
-    named = said("The trial of 5 mg is called DYNAMIC.", 1, fits=0.1)
-    found = said("Relapse was 6 % with it.", 2, fits=0.8)
-    assert first(kind, named, found).claim_ids[0] == found.claim.claim_id
-
-
-def test_the_stronger_study_leads_only_of_those_that_answer_about_as_well() -> None:
-    trial = said("It was given to 90 patients.", 1, fits=0.2, evidence_level=TRIAL)
-    cohort = said("Relapse was 6 % with it.", 2, fits=0.8, evidence_level=COHORT)
-    assert first("explanation", trial, cohort).claim_ids == ("c2",)
-
-
-@grid("kind", ["explanation", "number", "mechanism", "yesno"])
-def test_what_the_selector_takes_for_no_answer_is_told_as_the_nearest(kind: str) -> None:
-    lead = first(kind, said("Relapse was seen in 6 %.", 1, fits=0.1))
-    assert (lead.kind, lead.claim_ids) == ("beside", ("c1",))
-    assert lead.text == "What is held may not say this. The nearest is: Relapse was seen in 6 %."
-    assert first(kind, said("Relapse was seen in 6 %.", 1, fits=0.6)).kind != "beside"
-
-
-def test_what_the_selector_does_not_know_is_no_worse_for_it() -> None:
-    label = said("Take 5 mg daily.", 1, fits=0.1, source_type="label")
-    assert first("number", label).kind == "number"
-    assert first("number", said("It was 5 mg.", 1)).kind == "number"
 
 
 POLICY: dict[str, Any] = {

@@ -40,7 +40,6 @@ from workers.retrieve.understanding.trial_names import trials_called_so, trials_
 _CALLED = re.compile(r"(?<![\w-])[\w-]{2,60}+(?=\s(?:trial|study)\b)")
 _TRIAL = re.compile(r"(?i)\b(?:trial|study)$")
 _KIND, _MANY = re.compile(r"[a-z]{1,5}([A-Z]{2,6})"), re.compile(r"[A-Z]s$")
-_GENERAL, _COVERAGE = "general", "coverage_policy"
 _SHOUTED = 3
 """Of a question in capitals so many words that might be names are its words."""
 
@@ -259,10 +258,8 @@ def understand(
     told = _unique(_diseases(named), _tags(context.diseases), _measured(patient.values))
     diseases = _by_decision(without_general(told), decisions)
     asked = _asked_text(question, named.asking)
-    form, kind, found = read_asked(question), query_type(asked), tuple(sorted(products(asked)))
-    if kind == _GENERAL and form.type == "coverage":
-        kind = _COVERAGE  # prior authorization, approval by a plan: in no words of the list
-    called = _without_regulators(names(asked), covered=kind == _COVERAGE and bool(found))
+    kind, found = query_type(asked), tuple(sorted(products(asked)))
+    called = _without_regulators(names(asked), covered=kind == "coverage_policy" and bool(found))
     condition = diseases[0] if diseases else None
     stated = read_pico(question, named.diseases, named.decisions, condition)
     pico, filled = merged_pico(stated, added.pico, question)
@@ -282,7 +279,7 @@ def understand(
         patient=patient,
         language_model=replace(part, added=taken) if part else None,
         names_something=names_something(asked),
-        asked=form,
+        asked=read_asked(question),
         is_english=seems_english(question),
         read_as=read_as,
     )

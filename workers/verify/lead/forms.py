@@ -36,10 +36,6 @@ _NEAR = 0.8
 """What holds so much of what the first claim holds answers about as well (ours)."""
 _INSTEAD = 2
 """Titles of what is held instead (ours)."""
-_LEAST_FIT = 0.25
-"""How well a claim answers at least by the selector, or it is told as the nearest: of 200 questions
-of BioASQ 9B4 and 9B5 7 % have no gold sentence of so much (docs/questions.md)."""
-_PLAIN = frozenset({"sentence", "number"})
 _CONDITIONS = 2
 """Further lines of a policy beside what it decides (ours)."""
 _PAYER = "payer"
@@ -54,8 +50,6 @@ class Said:
     covers: float
     answers: int = 0
     """Its place, from 1, among the claims that its drafter calls the answer; 0: it is none."""
-    fits: float = 0.0
-    """How well it answers by the learned selector; 0 where that was not asked."""
 
     @property
     def source(self) -> str:
@@ -112,16 +106,18 @@ def lead_of(
         missing: what the question must be answered on and no source names.
         on_coverage: whether the question asks what a payer covers, in whatever form.
     """
-    best = _named(said) or best_first(_answering(_in_force(said)))
+    best = _named(said) or _answering(_in_force(said))
     if missing:
         text = load("works/trust")["lead"]["beside"].format(names=", ".join(missing))
         return _lead("beside", [best[0]], text=f"{text} {best[0].claim.text}")
     if on_coverage and (policies := _policies(best) or _policies(said)):
         return _coverage(policies, scores)
+    if on_coverage and asked and asked.type == "coverage":
+        text = f"{load('works/trust')['lead']['no_policy']} {best[0].claim.text}"
+        return _lead("beside", best[:1], text=text)
     form = _FORMS.get(asked.type if asked else "")
     made = form(best, scores, asked) if form else None
-    made = made or (_sentences(best) if best[0].answers else _sentence(best))
-    return _nearest(made) if made.kind in _PLAIN and _may_not_answer(best) else made
+    return made or (_sentences(best) if best[0].answers else _sentence(best))
 
 
 def lead_of_none(reason: Abstention | None, lacks: Lacks | None, held: Sequence[str]) -> Lead:
@@ -162,13 +158,6 @@ def _answering(said: Sequence[Said]) -> list[Said]:
     return [one for one in said if one.covers >= least]
 
 
-def best_first(said: Sequence[Said]) -> list[Said]:
-    """Those first that answer best by the selector, of the section that leads and then of the
-    others: a sentence that only names a work stands in the answer before what that found."""
-    leading = said[0].claim.heading if said else ""
-    return sorted(said, key=lambda one: (one.claim.heading != leading, -one.fits))
-
-
 def _lead(
     kind: str,
     said: Sequence[Said],
@@ -184,11 +173,7 @@ def _lead(
 
 def _sentence(best: Sequence[Said], *_: object) -> Lead:
     """The sentence that answers best; of studies that answer about as well the strongest's."""
-    near = [
-        one
-        for one in best
-        if one.covers >= _NEAR * best[0].covers and one.fits >= _NEAR * best[0].fits
-    ]
+    near = [one for one in best if one.covers >= _NEAR * best[0].covers]
     is_study = best[0].strength[0] < _LAST
     return _lead("sentence", (by_strength(near) if is_study else near)[:1])
 
@@ -246,19 +231,6 @@ def _recommendation(best: Sequence[Said], *_: object) -> Lead | None:
     return _lead("recommendation", [one], value=value, text=f"{one.claim.text} ({value})")
 
 
-def _may_not_answer(best: Sequence[Said]) -> bool:
-    """Whether the selector takes none of the claims for an answer. It does not know labels, and
-    nothing of what a model drafted."""
-    most = max(one.fits for one in best)
-    labels = conflict_policy().label_sources
-    return 0 < most < _LEAST_FIT and best[0].version.source_type not in labels
-
-
-def _nearest(lead: Lead) -> Lead:
-    words = load("works/trust")["lead"]["unsure"]
-    return lead.model_copy(update={"kind": "beside", "value": None, "text": f"{words} {lead.text}"})
-
-
 def _policies(said: Sequence[Said]) -> list[Said]:
     return [one for one in said if one.decides_coverage]
 
@@ -280,11 +252,6 @@ def _coverage(policies: Sequence[Said], scores: Mapping[str, Siding]) -> Lead:
     shown += beside[:_CONDITIONS]
     lines += [one.claim.text for one in beside[:_CONDITIONS]]
     return _lead("coverage", shown, value=value, text="\n".join(lines))
-
-
-def _no_policy(best: Sequence[Said], *_: object) -> Lead:
-    text = f"{load('works/trust')['lead']['no_policy']} {best[0].claim.text}"
-    return _lead("beside", best[:1], text=text)
 
 
 def _decides(read: Siding | None) -> float:
@@ -351,7 +318,6 @@ _FORMS: Mapping[str, Callable[..., Lead | None]] = {
     "number": _number,
     "list": _list,
     "recommendation": _recommendation,
-    "coverage": _no_policy,
     "comparison": _comparison,
     "trials": _trials,
 }

@@ -4,9 +4,8 @@
 
 Learned are the last two layers of the packaged encoder, a vector a kind of name, five tags a token
 and the form of the answer: on the marked questions (`marked/README.md`) and, for the form alone, on
-the plain ones of `clinical_first.tsv` and the odd lines of `forms.tsv`. OUT gets the weights as the
-product reads them. Wants torch and transformers, which the product does not; some ten minutes on
-one core. The seed is fixed.
+the plain ones of `clinical_first.tsv`. OUT gets the weights as the product reads them. Wants torch
+and transformers, which the product does not; some ten minutes on one core. The seed is fixed.
 """
 
 import argparse
@@ -25,6 +24,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
+from benchmarks.questions import HERE, WRITERS
 from workers.encoder.checkpoint import LAYER_PARTS
 from workers.encoder.int8_graph import quantized
 from workers.encoder.minilm import model_folder
@@ -32,9 +32,6 @@ from workers.retrieve.understanding.asked.model import ANSWER_TYPES
 from workers.retrieve.understanding.asked.reader import ROLES
 from workers.retrieve.understanding.asked.tokens import KINDS, Tokens, tokens_of
 
-HERE = Path(__file__).parent
-WRITERS = ("first", "second", "third")
-"""Whose questions are learned; the fourth writer's are measured on."""
 _TOP, _EPOCHS, _BATCH, _POOL = 2, 8, 8, 64
 _RATE, _HEADS, _DECAY, _WARM = 1e-3, 3e-3, 0.01, 20
 _FORM = 0.3
@@ -59,8 +56,7 @@ def examples(writers: Sequence[str]) -> Iterator[Example]:
             row = json.loads(line)
             tokens = tokens_of(row["question"])
             yield Example(tokens, _tags(tokens, row), ANSWER_TYPES.index(row["type"]))
-    plain = (HERE / "clinical_first.tsv").read_text("utf-8").splitlines()
-    for line in [*plain, *(HERE / "forms.tsv").read_text("utf-8").splitlines()[::2]]:
+    for line in (HERE / "clinical_first.tsv").read_text("utf-8").splitlines():
         form, question = line.split("\t")
         yield Example(tokens_of(question), None, ANSWER_TYPES.index(form))
 

@@ -34,7 +34,7 @@ SAID = {
         "The aim was to determine whether {drug} reduces {outcome}.",
     ),
 }
-ALLOWED, COVERED = 0.03, {"yes": 0.4, "no": 0.6}
+ALLOWED, COVERED = 0.03, {"yes": 0.3, "no": 0.6}
 """Shares of a learned reader: wrong sides of what says neither, and sides said where one is."""
 
 

@@ -18,7 +18,7 @@ MOST_READ = 5
 """Claims that are read, at some 8 ms each (ours): the strongest designs come first."""
 MOST_POLICY_LINES = 10
 """Likewise of policies, most of whose lines decide nothing."""
-_SAYS: dict[Stance, float] = {"yes": 0.7, "no": 0.86}
+_SAYS: dict[Stance, float] = {"yes": 0.7, "no": 0.8}
 _DENIED = 0.3
 """How probable it is at least that a claim says a side; that it says no where its words deny all
 that is asked. A wrong no does more harm."""

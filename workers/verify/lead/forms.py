@@ -36,6 +36,8 @@ _NEAR = 0.8
 """What holds so much of what the first claim holds answers about as well (ours)."""
 _INSTEAD = 2
 """Titles of what is held instead (ours)."""
+_SURE = 0.85
+"""How probable it is at least that a line of a policy says a side (ours, on 22 questions)."""
 _CONDITIONS = 2
 """Further lines of a policy beside what it decides (ours)."""
 _PAYER = "payer"
@@ -255,14 +257,16 @@ def _coverage(policies: Sequence[Said], scores: Mapping[str, Siding]) -> Lead:
 
 
 def _decides(read: Siding | None) -> float:
-    """How probable it is that a line says yes or no, whichever."""
-    return read.supported + read.contradicted if read else 0.0
+    """How probable it is that a line says a side, the likelier one."""
+    return max(read.supported, read.contradicted) if read else 0.0
 
 
 def _first_on(side: Stance, policies: Sequence[Said], scores: Mapping[str, Siding]) -> Said | None:
-    """The first of the policies that says yes, or no, by itself."""
+    """The first of the policies that says yes, or no, by itself and for certain: what a policy
+    tells beside its decision is near to one."""
     read = ((one, scores.get(one.claim.claim_id)) for one in policies)
-    return next((one for one, of in read if of and says(of, side)), None)
+    sure = ((one, of) for one, of in read if of and says(of, side))
+    return next((one for one, of in sure if of_side(of, side) >= _SURE), None)
 
 
 def _comparison(best: Sequence[Said], _: object, asked: Asked) -> Lead | None:

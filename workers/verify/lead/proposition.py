@@ -31,16 +31,30 @@ _LIMITS = frozenset({Kind.DOSE, Kind.DURATION, Kind.DATE})
 
 def sides(asked: str, claim: str, title: str = "") -> tuple[Stance, ...]:
     """Those that it may take: either, no alone where it denies all that is asked and nothing else,
-    or none. `title`: of the work that the claim is from."""
+    yes alone where it goes the way that is asked about, or none. `title`: of the work that the claim is from."""
     if too_much(asked, Grounds(claim)) is not None:
         return ()
     found = names(asked, typed=True)
     missing = [one for one in found if not forms(_of(asked, one)).stand_in(claim)]
     if not all(forms(_of(asked, one)).stand_in(title) for one in missing):
         return ()
+    if missing and _names_another(asked, claim, found, missing):
+        return ()
+    if _goes_its_way(asked, claim):
+        return ("yes",)
     if missing:
-        return () if _names_another(asked, claim, found, missing) else ("yes", "no")
+        return ("yes", "no")
     return ("no",) if _denies_it_all(asked, claim, found) else ("yes", "no")
+
+
+def _goes_its_way(asked: str, claim: str) -> bool:
+    """Whether the one direction that a claim tells is that asked about, and nothing is denied: it
+    may fall short of a yes, and is no no ("halved" is no denial of "reduce")."""
+    wanted = {one.sign for one in direction.directions(read(asked)) if not one.negated}
+    told = direction.directions(read(claim))
+    signs = {one.sign for one in told} - {"noninferior", "some"}
+    negated = any(one.negated for one in told) or any(doc(claim).denials)
+    return len(wanted) == 1 and signs == wanted and not negated
 
 
 def _names_another(asked: str, claim: str, found: Sequence[Name], missing: Sequence[Name]) -> bool:

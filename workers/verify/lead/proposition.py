@@ -31,7 +31,8 @@ _LIMITS = frozenset({Kind.DOSE, Kind.DURATION, Kind.DATE})
 
 def sides(asked: str, claim: str, title: str = "") -> tuple[Stance, ...]:
     """Those that it may take: either, no alone where it denies all that is asked and nothing else,
-    yes alone where it goes the way that is asked about, or none. `title`: of the work that the claim is from."""
+    yes alone where it goes the way that is asked about, or none. `title`: of the work that the
+    claim is from."""
     if too_much(asked, Grounds(claim)) is not None:
         return ()
     found = names(asked, typed=True)

@@ -268,3 +268,8 @@ class Retrieval(Body):
     explain: tuple[Decision, ...] = ()
     relaxations: tuple[str, ...] = ()
     metrics: Metrics | None = None
+
+    @property
+    def asks_on_coverage(self) -> bool:
+        """Whether the question asks what a payer covers."""
+        return self.query_type == "coverage_policy"

@@ -113,6 +113,7 @@ class LeadOut(answer.Lead):
         "comparison",
         "trials",
         "recommendation",
+        "coverage",
         "sentence",
         "beside",
         "none",
@@ -121,7 +122,8 @@ class LeadOut(answer.Lead):
         "does not say, and `text` tells what it is on instead"
     )
     value: str | None = Field(
-        default=None, description="yes or no, the figure, or who recommends, when and how firmly"
+        default=None,
+        description="yes or no, the figure, covered or not, or who recommends, when and how firmly",
     )
 
 

@@ -251,7 +251,7 @@ def _lead(body: Mapping[str, Any], claims: Mapping[str, ClaimView]) -> LeadView 
         text = text.replace(claim.text, "")
     return LeadView(
         said=value.capitalize() if kind == "yesno" else "",
-        text=text.strip() if kind in ("beside", "none") else "",
+        text=text.strip() if kind in ("beside", "coverage", "none") else "",
         note=value if kind == "recommendation" else "",
         claims=saying,
         table=TableView(table["columns"], table["rows"]) if table else _listed(kind, saying),

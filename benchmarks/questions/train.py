@@ -24,6 +24,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
+from benchmarks.questions import HERE, WRITERS
 from workers.encoder.checkpoint import LAYER_PARTS
 from workers.encoder.int8_graph import quantized
 from workers.encoder.minilm import model_folder
@@ -31,9 +32,6 @@ from workers.retrieve.understanding.asked.model import ANSWER_TYPES
 from workers.retrieve.understanding.asked.reader import ROLES
 from workers.retrieve.understanding.asked.tokens import KINDS, Tokens, tokens_of
 
-HERE = Path(__file__).parent
-WRITERS = ("first", "second", "third")
-"""Whose questions are learned; the fourth writer's are measured on."""
 _TOP, _EPOCHS, _BATCH, _POOL = 2, 8, 8, 64
 _RATE, _HEADS, _DECAY, _WARM = 1e-3, 3e-3, 0.01, 20
 _FORM = 0.3

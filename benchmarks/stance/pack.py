@@ -1,7 +1,8 @@
 """`python -m benchmarks.stance.pack PAIRS OUT`: what `benchmarks/verifier/train.py` needs.
 
 `data.npz` holds the pairs, `student.npz` the packaged words and positions, `shipped.weights.0.npz`
-the reader of claim and passage that ships, whose last layers are trained on.
+the reader of claim and passage that ships, whose last layers are trained on, and
+`sides.weights.0.npz` the same under the last layers of the reader of sides that ships.
 """
 
 import argparse
@@ -15,14 +16,18 @@ from safetensors.numpy import load_file
 from benchmarks.verifier.pack import Texts, packed_cases, packed_pairs, spread, student
 from benchmarks.verifier.pairs import lines
 from workers.verify.entailment.reader import WEIGHTS
+from workers.verify.entailment.siding import ABOVE
 
 HELD_OUT = 7  # one question, family or text in so many is kept for temperature and thresholds
-_SHIPPED = Path("workers/verify/entailment") / WEIGHTS
+_FOLDER = Path("workers/verify/entailment")
 
 
-def shipped(path: Path = _SHIPPED) -> dict[str, NDArray[Any]]:
-    """The tensors that ship, under the names and in the shapes of training."""
-    raw = load_file(path)
+def shipped(*above: str) -> dict[str, NDArray[Any]]:
+    """The tensors that ship, under the names and in the shapes of training; `above`: files whose
+    tensors stand for those of their names."""
+    raw = load_file(_FOLDER / WEIGHTS)
+    for name in above:
+        raw |= load_file(_FOLDER / name)
     found: dict[str, NDArray[Any]] = {"types": raw.pop("types")}
     for name, array in raw.items():
         if name.endswith(".int8"):
@@ -56,6 +61,7 @@ def main() -> None:
         "data": columns | texts.tokens(),
         "student": student(),
         "shipped.weights.0": shipped(),
+        "sides.weights.0": shipped(ABOVE),
     }
     for name, arrays in parts.items():
         _write(options.out / f"{name}.npz", arrays)

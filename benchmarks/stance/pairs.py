@@ -3,10 +3,12 @@
 Fields are those of `benchmarks.verifier.pairs`; supported is yes, contradicted no, not_enough
 neither. Sources: sentences of BioASQ 7B to 9B3 and of PubMedQA's development half that were read
 and marked one by one (`marked.tsv`: id of the question, SHA-256 of the sentence, what it says),
+questions that were written to such sentences (`asked.tsv`: SHA-256, what it says, the question),
 families that were written (`families.txt`), written claims of the verifier asked as questions,
 findings of Evidence Inference, and what is made of these: another name, the contrary asked, a near
 sentence of another question, an aim. What is measured is in no pair: BioASQ 9B4 and 9B5, every
-second family, and that quarter of PubMedQA whose number says so.
+second family, a third of the sentences asked about, and that quarter of PubMedQA whose number says
+so.
 """
 
 import argparse
@@ -37,6 +39,7 @@ MEASURED = ("9B4", "9B5")
 LONGEST = 420  # characters of a sentence
 _DRAWS = 4
 _FILE = Path(__file__).parent / "marked.tsv"
+_ASKED = Path(__file__).parent / "asked.tsv"
 _OF_SOME = (
     "In women", "In men over 75 years", "Among patients with diabetes", "In current smokers",
     "In the subgroup with an ejection fraction below 30 %", "At the lower of two doses",
@@ -79,12 +82,20 @@ def said_in(text: str) -> list[str]:
 
 def bioasq(shared: Path) -> Iterator[tuple[str, str, bool, list[str]]]:
     """Yes/no questions of BioASQ 7B to 9B: id, question, whether it is measured, its sentences."""
+    for one, held in _bioasq(shared):
+        if one["type"] == "yesno":
+            yield one["id"], _flat(one["body"]), held, _sentences(one)
+
+
+def _bioasq(shared: Path) -> Iterator[tuple[dict[str, Any], bool]]:
     for path in sorted((shared / "data/bioasq/dev").glob("[789]B*_golden.json")):
         for one in json.loads(path.read_text(encoding="utf-8"))["questions"]:
-            if one["type"] == "yesno":
-                said = [line for snippet in one["snippets"] for line in said_in(snippet["text"])]
-                held = path.name.startswith(MEASURED)
-                yield one["id"], _flat(one["body"]), held, list(dict.fromkeys(said))
+            yield one, path.name.startswith(MEASURED)
+
+
+def _sentences(one: dict[str, Any]) -> list[str]:
+    said = [line for snippet in one["snippets"] for line in said_in(snippet["text"])]
+    return list(dict.fromkeys(said))
 
 
 def pubmedqa(shared: Path) -> Iterator[tuple[str, str, bool, list[str], dict[str, Any]]]:
@@ -96,8 +107,9 @@ def pubmedqa(shared: Path) -> Iterator[tuple[str, str, bool, list[str], dict[str
         yield key, _flat(one["QUESTION"]), held, said_in(one["LONG_ANSWER"]), one
 
 
-def marked(shared: Path) -> list[Marked]:
-    """All sentences that were read and marked."""
+def marked(shared: Path, annotations: Path | None = None) -> list[Marked]:
+    """All sentences that were read and marked; those of Evidence Inference's own `annotations` only
+    where these are given."""
     label: dict[tuple[str, str], str] = {}
     for line in _FILE.read_text(encoding="utf-8").splitlines():
         key, digest, side = line.split("\t")
@@ -106,21 +118,41 @@ def marked(shared: Path) -> list[Marked]:
     for key, question, held, said, whole in pubmedqa(shared):
         results = [line for text in whole["CONTEXTS"] for line in said_in(text)]
         every.append((key, question, held, list(dict.fromkeys([*said, *results]))))
-    return [
+    return list(_asked_about(shared, annotations)) + [
         Marked(question, sentence, label[key, digest], key, held)
         for key, question, held, said in every
         for sentence in said
-        if (key, digest := hashlib.sha256(sentence.encode()).hexdigest()[:10]) in label
+        if (key, digest := _digest(sentence)) in label
     ]
+
+
+def _asked_about(shared: Path, annotations: Path | None = None) -> Iterator[Marked]:
+    """Sentences of learned texts with the questions that were written to them."""
+    texts = [_sentences(one) for one, held in _bioasq(shared) if not held]
+    for _, _, held, _, whole in pubmedqa(shared):
+        texts += [said_in(text) for text in whole["CONTEXTS"]] if not held else []
+    if annotations:
+        abstracts = sorted((annotations / "abstracts").glob("*"))
+        texts += [said_in(path.read_text(encoding="utf-8")) for path in abstracts]
+    known = {_digest(line): line for said in texts for line in said}
+    for row in _ASKED.read_text(encoding="utf-8").splitlines():
+        digest, label, question = row.split("\t")
+        if digest in known:
+            measured = spread(digest, 3, "stance") == 0
+            yield Marked(question, known[digest], label, digest, measured)
+
+
+def _digest(sentence: str) -> str:
+    return hashlib.sha256(sentence.encode()).hexdigest()[:10]
 
 
 def _pair(question: str, sentence: str, label: str, key: str, source: str, unit: str = "") -> Pair:
     return Pair(question, sentence, LABELS[label], unit or key, key, source)
 
 
-def learned(shared: Path, rng: Random) -> Iterator[Pair]:
+def learned(shared: Path, annotations: Path | None, rng: Random) -> Iterator[Pair]:
     """Marked sentences, and what is made of them."""
-    rows = [one for one in marked(shared) if not one.measured]
+    rows = [one for one in marked(shared, annotations) if not one.measured]
     every: defaultdict[str, list[str]] = defaultdict(list)
     for one in rows:
         for name, kind in _own_names(one.question):
@@ -260,13 +292,13 @@ def gather(shared: Path, annotations: Path | None) -> list[Pair]:
     if annotations:
         findings = list(dict.fromkeys(findings + read_original_findings(annotations)))
     pairs = [
-        *learned(shared, rng),
+        *learned(shared, annotations, rng),
         *of_families(),
         *of_claims(shared, rng),
         *of_findings(findings, rng),
     ]
     kept = Kept(shared / "eval")
-    for text in _measured(shared):
+    for text in _measured(shared, annotations):
         kept.add(text)
     unique = {(pair.claim, pair.passage): pair for pair in reversed(pairs)}
     return [
@@ -276,7 +308,7 @@ def gather(shared: Path, annotations: Path | None) -> list[Pair]:
     ]
 
 
-def _measured(shared: Path) -> Iterator[str]:
+def _measured(shared: Path, annotations: Path | None) -> Iterator[str]:
     """All texts of the questions that are only measured."""
     for _, _, held, said in bioasq(shared):
         if held:
@@ -284,6 +316,7 @@ def _measured(shared: Path) -> Iterator[str]:
     for _, _, held, said, whole in pubmedqa(shared):
         if held:
             yield from [*said, *whole["CONTEXTS"]]
+    yield from (one.sentence for one in _asked_about(shared, annotations) if one.measured)
 
 
 def counted(pairs: Iterable[Pair]) -> dict[str, dict[str, int]]:

@@ -55,6 +55,7 @@ _FORMS = {
         "Does {i} affect {o}?", "Does {i} have an effect on {o}?",
         "Is there a difference in {o} between {i} and {c}?",
     ),
+    "none": ("Is {o} similar with {i} and with {c}?", "Is {o} the same with {i} as with {c}?"),
 }  # fmt: skip
 
 
@@ -93,7 +94,7 @@ def of_finding(
 ) -> Iterator[tuple[str, bool]]:
     """Two questions on what a trial found, and whether it answers with yes. `effect` is increased,
     decreased or none."""
-    for form in rng.sample(("increased", "decreased", "any"), 2):
+    for form in rng.sample(tuple(_FORMS), 2):
         text = rng.choice(_FORMS[form]).format(i=intervention, c=comparator, o=_small(outcome))
         yield text, effect == form or (form == "any" and effect != "none")
 

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from string import ascii_lowercase
 
 from knowledge.names.reading import resolve
 from knowledge.names.spelling import GREEK, SPELLINGS, fold, key, words
@@ -76,6 +77,7 @@ def forms(name: str) -> Forms:
         for other, flags in tables().keys_of(sense):
             if other not in own:  # a part of a name is that of something wider: lung cancer
                 keys.setdefault(other, bool(flags & CAPITALS))
+    keys |= dict.fromkeys(_in_family(own, keys), False)
     inside = tuple(sorted(one for one in keys if len(one) >= _LONG))
     short = [(one, capitals) for one, capitals in keys.items() if 1 < len(one) < _LONG]
     apart = [_apart(one) for one, capitals in short if not capitals]
@@ -91,6 +93,14 @@ def forms(name: str) -> Forms:
         written += [] if _is_of_initials(name, own) else [rf"{name}\d{{1,2}}[A-Z]?\d?"]  # JAK2
         written.append(r"[\s-]{1,2}".join(f"(?i:{letter})[a-z]{{2,20}}" for letter in name))
     return Forms(inside, _any_of(apart), _any_of(written))
+
+
+def _in_family(own: str, keys: Iterable[str]) -> list[str]:
+    """A member by its family's whole name and its own number: cytochrome P450 3A4 for CYP3A4, whose
+    name in the tables is cytochrome P450 family 3 subfamily A member 4."""
+    number = own.lstrip(ascii_lowercase)
+    heads = [one.partition("family")[0] for one in keys if "family" in one]
+    return [f"{head}{number}" for head in heads if head and number]
 
 
 def _senses(name: str, own: str) -> Sequence[int]:

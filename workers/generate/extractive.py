@@ -40,7 +40,7 @@ __all__ = [
     "stands_alone",
 ]
 
-_REGISTRY = "clinicaltrials"
+_REGISTRY, _PAYER = "clinicaltrials", "payer"
 _RESULT = "primary_result"
 _GENERAL = "general"
 
@@ -121,6 +121,8 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
         found = [one.candidate.evidence_id for one in kept]
         answers = scorer.fits(candidate) >= policy["answers_fit"]
         room = policy["answers_per_document" if answers else "claims_per_document"]
+        if scorer.on_coverage and candidate.source_type == _PAYER:
+            room = policy["lines_per_policy"]
         return found.count(candidate.evidence_id) < int(room)
 
     def tell(candidate: Candidate) -> None:

@@ -70,7 +70,7 @@ class Scorer:
 
     def __init__(self, asked: Asked) -> None:
         questions = asked.questions
-        self._on_coverage = asked.query_type == _COVERAGE
+        self.on_coverage = asked.query_type == _COVERAGE
         self._asked = asked.contents
         self._diseases, self._products, self._names = asked.diseases, asked.products, asked.names
         self.wanted = asked_for({term for one in self._asked for term in one.weights}, questions)
@@ -81,7 +81,7 @@ class Scorer:
         one_drug = len({one.name for one in told}) == 1
         self._drug_terms = term_set(beside) if one_drug else frozenset[int]()
         self._policy = load("questions/answers")
-        self._population = Population(questions, on_coverage=self._on_coverage)
+        self._population = Population(questions, on_coverage=self.on_coverage)
         self._approval, self._coverage = Approval(questions), Coverage(questions)
         self._restrictions = asked.restrictions
         self._type = asked.type
@@ -166,7 +166,7 @@ class Scorer:
         line, title, whole = candidate.text, candidate.title, candidate.whole
         return not (
             is_on_others(candidate, self._diseases, self._products)
-            or (self._on_coverage and is_on_one_of_several(candidate, self._diseases))
+            or (self.on_coverage and is_on_one_of_several(candidate, self._diseases))
             or self._subjects.are_missed(line, title, whole, candidate.section, on_many=is_label)
             or candidate.speaks_to_program
         )
@@ -264,7 +264,7 @@ class Scorer:
     def is_on_item(self, candidate: Candidate) -> bool:
         """Whether a line, its heading or title holds anything of what is asked to be covered, and
         not of coverage by the payer alone."""
-        if not self._on_coverage or self._holds_more(candidate, _coverage_terms()):
+        if not self.on_coverage or self._holds_more(candidate, _coverage_terms()):
             return True
         return bool(self._products) and speak_to(_around(candidate), self._products)
 

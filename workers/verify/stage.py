@@ -28,7 +28,7 @@ from workers.runtime.errors import Later, Permanent
 from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
-from workers.verify.answers.answer import Held, compose
+from workers.verify.answers.answer import Held, compose, said_of
 from workers.verify.answers.cures import Abstained, cure, is_past
 from workers.verify.answers.keyless import in_place_of, may_be_thinned, without_refused
 from workers.verify.checking import Checking, Judge, Repairer, check_claims
@@ -39,7 +39,7 @@ from workers.verify.gate import Passed, gate
 from workers.verify.judges.judging import PURPOSE, Judged, Material, judge
 from workers.verify.judges.repairing import Mended, repair
 from workers.verify.lead.forms import Said, by_strength
-from workers.verify.lead.stance import read_stances
+from workers.verify.lead.stance import MOST_POLICY_LINES, read_stances
 from workers.verify.passages.locating import CitedText
 from workers.verify.passages.texts import chunks_of, cited_text, held_versions, place_of
 from workers.verify.record.counts import count
@@ -120,7 +120,7 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
     conflicts = shown(found, held)
     cost_usd = None if cost is None else str(cost)
-    stances = _stances(question.text, retrieval, passed, versions)
+    stances = _stances(question.text, retrieval, said_of(draft, passed, versions))
     body = compose(
         question=question.text,
         retrieval=retrieval,
@@ -161,15 +161,17 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
 
 
-def _stances(
-    question: str, retrieval: Retrieval, passed: Passed, versions: Mapping[str, Version]
-) -> dict[str, Siding]:
-    """What the local verifier makes of the claims on a yes/no question, the strongest designs
-    first."""
+def _stances(question: str, retrieval: Retrieval, said: Sequence[Said]) -> dict[str, Siding]:
+    """What the reader of sides makes of the claims on a yes/no question, the strongest designs
+    first; on coverage, of what policies say."""
+    titles = {one.claim.evidence_id: one.version.title for one in said}
+    if retrieval.asks_on_coverage:
+        policies = [one.claim for one in said if one.decides_coverage]
+        return read_stances(question, policies, titles, MOST_POLICY_LINES)
     if retrieval.asked is None or retrieval.asked.type != "yesno":
         return {}
-    said = by_strength(Said(one, versions[one.evidence_id], 1.0) for one in passed.verified)
-    return read_stances(question, [one.claim for one in said])
+    first = [one.claim for one in by_strength(said)]
+    return read_stances(question, first, titles)
 
 
 def _claims(draft: Proposal) -> list[Drafted]:

@@ -95,3 +95,18 @@ def test_an_abbreviation_of_several_typed_in_capitals_is_the_one_in_a_text() -> 
     assert forms("DOACS").stand_in("Patients on DOACs bled less.")
     assert forms("DOACS").stand_in("A DOAC was given.")
     assert not forms("DOACS").stand_in("Patients on warfarin bled.")
+
+
+@grid(
+    ("name", "text", "stands"),
+    [
+        ("CYP3A4", "Carbamazepine is a cytochrome P450 3A4 inducer.", True),
+        ("CYP2C9", "It is metabolised by cytochrome P-450 2C9.", True),
+        ("CYP3A4", "It is metabolised by cytochrome P450 2D6.", False),
+        ("CYP3A4", "It inhibits cytochrome P450.", False),
+    ],
+)
+def test_a_member_of_a_family_stands_by_the_familys_name_and_its_number(
+    name: str, text: str, stands: bool
+) -> None:
+    assert forms(name).stand_in(text) is stands

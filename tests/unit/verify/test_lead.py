@@ -1,6 +1,7 @@
 """The first line of an answer, in the form of the question."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -154,6 +155,65 @@ def test_a_recommendation_has_its_body_year_and_grade_and_no_replaced_edition_sp
     assert lead.claim_ids == ("c2",)
     assert lead.value == "NICE, 2022, grade 1B"
     assert first("sentence", old, new).claim_ids == ("c2",)
+
+
+POLICY: dict[str, Any] = {
+    "source_type": "payer",
+    "publisher": "MolDX",
+    "identifiers": {"lcd_id": "L38290"},
+}
+
+
+def on_coverage(*claims: Said, scores: Mapping[str, Siding] | None = None) -> Lead:
+    return lead_of(Asked(type="coverage"), claims, scores or {}, (), on_coverage=True)
+
+
+def test_a_coverage_question_is_answered_by_the_policy_with_its_body_number_and_date() -> None:
+    study = said("The test finds relapse early.", 1)
+    policy = said("The test is covered in stage II.", 2, **POLICY)
+    lead = on_coverage(study, policy, scores={"c2": score(0.9, 0.0)})
+    assert (lead.kind, lead.claim_ids) == ("coverage", ("c2",))
+    assert lead.value == "covered, under the conditions of the policy"
+    assert lead.text == (
+        "Covered, under the conditions of the policy: The test is covered in stage II. "
+        "(MolDX, L38290, 2020-01-01)"
+    )
+
+
+def test_what_a_policy_denies_is_not_covered_and_both_are_told() -> None:
+    denied = said("The test is not covered for screening.", 1, **POLICY)
+    covered = said("The test is covered after surgery.", 2, **POLICY)
+    assert on_coverage(denied, scores={"c1": score(0.0, 0.9)}).value == "not covered"
+    both = on_coverage(denied, covered, scores={"c1": score(0.0, 0.9), "c2": score(0.9, 0.0)})
+    assert (both.value, both.claim_ids) == ("covered for one use and not for another", ("c2", "c1"))
+
+
+def test_a_policy_that_is_not_sure_to_say_either_is_shown_without_a_verdict() -> None:
+    lead = on_coverage(said("The test must be registered.", 1, **POLICY))
+    assert (lead.kind, lead.value) == ("coverage", None)
+    assert lead.text == "The test must be registered. (MolDX, L38290, 2020-01-01)"
+
+
+def test_the_line_that_is_likeliest_to_decide_stands_first() -> None:
+    order = said("A written order is needed.", 1, **POLICY)
+    denied = said("It will be denied as not reasonable and necessary.", 1, **POLICY)
+    denied = replace(denied, claim=replace(denied.claim, claim_id="c2"))
+    lead = on_coverage(order, denied, scores={"c1": score(0.1, 0.1), "c2": score(0.1, 0.5)})
+    assert (lead.value, lead.claim_ids) == (None, ("c2", "c1"))
+
+
+def test_lines_of_the_same_policy_stand_beside_what_it_decides() -> None:
+    lines = [said(f"Condition {n}.", 1, **POLICY) for n in range(4)]
+    lead = on_coverage(*lines)
+    assert len(lead.text.splitlines()) == 3
+    other = said("Another policy.", 2, **POLICY)
+    assert "Another policy." not in on_coverage(lines[0], other).text
+
+
+def test_where_no_policy_is_held_the_first_line_says_so() -> None:
+    lead = on_coverage(said("The test finds relapse early.", 1))
+    assert (lead.kind, lead.claim_ids) == ("beside", ("c1",))
+    assert lead.text.startswith("What is held has no decision of a payer on this.")
 
 
 def test_a_comparison_is_a_table_of_sentences_with_both_sides() -> None:

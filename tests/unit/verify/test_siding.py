@@ -34,7 +34,7 @@ SAID = {
         "The aim was to determine whether {drug} reduces {outcome}.",
     ),
 }
-ALLOWED, COVERED = 0.03, {"yes": 0.4, "no": 0.6}
+ALLOWED, COVERED = 0.03, {"yes": 0.3, "no": 0.6}
 """Shares of a learned reader: wrong sides of what says neither, and sides said where one is."""
 
 
@@ -79,4 +79,29 @@ def test_words_that_deny_all_that_is_asked_say_no_alone(
 def test_a_name_that_the_claim_has_not_leaves_it_no_side() -> None:
     assert sides("Does imatinib reduce stroke?", "Aspirin reduced stroke.") == ()
     asked = "Does aspirin prevent atrial fibrillation?"
-    assert sides(asked, "Acetylsalicylic acid prevented AF.") == ("yes", "no")
+    assert sides(asked, "Acetylsalicylic acid prevented AF.") == ("yes",)
+
+
+def test_a_name_may_stand_in_the_title_where_the_claim_names_no_other_of_its_kind() -> None:
+    asked, title = "Does imatinib reduce stroke?", "Imatinib for prevention: a trial"
+    assert sides(asked, "The drug did not reduce stroke.", title) == ("yes", "no")
+    assert sides(asked, "The drug did not reduce stroke.", "Aspirin for prevention") == ()
+    assert sides(asked, "Aspirin did not reduce stroke.", f"{title} with aspirin") == ()
+    assert sides(asked, "Marovirumab did not reduce stroke.", title) == ()
+
+
+def test_a_name_of_another_kind_is_no_rival_of_what_the_title_names() -> None:
+    asked, title = "Does imatinib reduce stroke?", "Imatinib for prevention: a trial"
+    assert sides(asked, "Treatment reduced stroke and headache.", title) == ("yes",)
+
+
+def test_what_goes_the_way_that_is_asked_about_is_no_no() -> None:
+    asked = "Does aspirin reduce stroke?"
+    for claim in (
+        "Aspirin halved stroke.",
+        "Aspirin lowered the rate of stroke, and bleeding was noninferior.",
+        "Stroke fell by a third with aspirin.",
+    ):
+        assert "no" not in sides(asked, claim), claim
+    for claim in ("Aspirin did not reduce stroke.", "Aspirin increased stroke."):
+        assert "no" in sides(asked, claim), claim

@@ -124,12 +124,19 @@ def compose(
         **_asked(retrieval),
     )
     shown = () if reason else passed.shown
+    said = said_of(draft, passed, {key: one.version for key, one in held.items()})
     lead = (
         lead_of_none(reason, draft.lacks, [one.version.title for one in held.values()])
         if reason or not passed.verified
-        else lead_of(retrieval.asked, _said(draft, passed, held), stances, missing)
+        else lead_of(
+            retrieval.asked,
+            said,
+            stances,
+            missing,
+            on_coverage=retrieval.asks_on_coverage,
+        )
     )
-    said = [] if reason else _said(draft, passed, held)
+    said = [] if reason else said
     without = [] if reason else unnamed(question, retrieval, told)
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))
     body = {
@@ -190,17 +197,19 @@ def _told(shown: Sequence[Shown], held: Mapping[str, Held]) -> list[str]:
     return told
 
 
-def _said(draft: Proposal, passed: Passed, held: Mapping[str, Held]) -> list[Said]:
+def said_of(draft: Proposal, passed: Passed, versions: Mapping[str, Version]) -> list[Said]:
+    """The verified claims with what their drafter says of how far they answer."""
     drafted = {one.claim_id: one for one in draft.claims}
     return [
-        Said(one, held[one.evidence_id].version, *_drafted(drafted.get(one.claim_id)))
+        _as_drafted(one, versions[one.evidence_id], drafted.get(one.claim_id))
         for one in passed.verified
     ]
 
 
-def _drafted(one: DraftedClaim | None) -> tuple[float, int]:
-    """The share of the question that a claim holds, and its place among those that answer it."""
-    return (one.covers, one.answers) if one else (1.0, 0)
+def _as_drafted(claim: Verified, version: Version, drafted: DraftedClaim | None) -> Said:
+    if drafted is None:
+        return Said(claim, version, 1.0)
+    return Said(claim, version, drafted.covers, drafted.answers)
 
 
 def _remarks(retrieval: Retrieval, missing: Sequence[str]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ name and year. What frames it stands in `lead` of knowledge/works/trust.yaml.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from clinical_text.names import forms
 from clinical_text.quantities import Kind, quantities
@@ -20,7 +20,8 @@ from knowledge.works.conflicts import conflict_policy
 from store.documents.documents import Version
 from workers.verify.answers.abstention import Abstention
 from workers.verify.gate import Verified
-from workers.verify.lead.stance import of_side, says_neither, stance
+from workers.verify.lead.proposition import Stance
+from workers.verify.lead.stance import of_side, says, says_neither, stance
 
 _GRADE = re.compile(
     r"\b(?:class|grade|category|level|strength)\s(?:of\s\w+\s)?(?:I{1,3}[ab]?|IV|[1-5][A-C]?|[A-D])\b"
@@ -35,6 +36,11 @@ _NEAR = 0.8
 """What holds so much of what the first claim holds answers about as well (ours)."""
 _INSTEAD = 2
 """Titles of what is held instead (ours)."""
+_SURE = 0.85
+"""How probable it is at least that a line of a policy says a side (ours, on 22 questions)."""
+_CONDITIONS = 2
+"""Further lines of a policy beside what it decides (ours)."""
+_PAYER = "payer"
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,18 @@ class Said:
         """Whether its source is a body that recommends."""
         return self.version.source_type in conflict_policy().guideline_sources
 
+    @property
+    def decides_coverage(self) -> bool:
+        """Whether its source is a payer's policy."""
+        return self.version.source_type == _PAYER
+
+    @property
+    def decision(self) -> str:
+        """Of a policy: whose it is, its number and its date, as far as they are known."""
+        published, number = self.version.published_at, self.version.identifiers.get("lcd_id")
+        date = published.date().isoformat() if published else ""
+        return ", ".join(filter(None, (self.source, number, date)))
+
 
 def by_strength(said: Iterable[Said]) -> list[Said]:
     """Strongest design first, then newest; of the rest the order is kept."""
@@ -79,6 +97,8 @@ def lead_of(
     said: Sequence[Said],
     scores: Mapping[str, Siding],
     missing: Collection[str],
+    *,
+    on_coverage: bool = False,
 ) -> Lead:
     """The first line of an answer.
 
@@ -86,11 +106,17 @@ def lead_of(
         said: the verified claims, in the order of the answer; at least one.
         scores: what the verifier made of claims on a yes/no question.
         missing: what the question must be answered on and no source names.
+        on_coverage: whether the question asks what a payer covers, in whatever form.
     """
     best = _named(said) or _answering(_in_force(said))
     if missing:
         text = load("works/trust")["lead"]["beside"].format(names=", ".join(missing))
         return _lead("beside", [best[0]], text=f"{text} {best[0].claim.text}")
+    if on_coverage and (policies := _policies(best) or _policies(said)):
+        return _coverage(policies, scores)
+    if on_coverage and asked and asked.type == "coverage":
+        text = f"{load('works/trust')['lead']['no_policy']} {best[0].claim.text}"
+        return _lead("beside", best[:1], text=text)
     form = _FORMS.get(asked.type if asked else "")
     made = form(best, scores, asked) if form else None
     return made or (_sentences(best) if best[0].answers else _sentence(best))
@@ -205,6 +231,42 @@ def _recommendation(best: Sequence[Said], *_: object) -> Lead | None:
     told = (one.source, str(one.year or ""), grade.group() if grade else "")
     value = ", ".join(filter(None, told))
     return _lead("recommendation", [one], value=value, text=f"{one.claim.text} ({value})")
+
+
+def _policies(said: Sequence[Said]) -> list[Said]:
+    return [one for one in said if one.decides_coverage]
+
+
+def _coverage(policies: Sequence[Said], scores: Mapping[str, Siding]) -> Lead:
+    """What policies decide, with whose they are, their numbers and dates, and what the first of
+    them says beside it: the line first that is likeliest to decide."""
+    words = load("works/trust")["lead"]
+    policies = sorted(policies, key=lambda one: -_decides(scores.get(one.claim.claim_id)))
+    sides = {side: _first_on(side, policies, scores) for side in get_args(Stance)}
+    found = {side: one for side, one in sides.items() if one}
+    shown = list(found.values()) or list(policies[:1])
+    lines = [f"{one.claim.text} ({one.decision})" for one in shown]
+    value = words["covered"].get("both" if len(found) == len(sides) else next(iter(found), None))
+    if value:
+        lines[0] = f"{value[0].upper()}{value[1:]}: {lines[0]}"
+    first = shown[0].claim.evidence_id
+    beside = [one for one in policies if one.claim.evidence_id == first and one not in shown]
+    shown += beside[:_CONDITIONS]
+    lines += [one.claim.text for one in beside[:_CONDITIONS]]
+    return _lead("coverage", shown, value=value, text="\n".join(lines))
+
+
+def _decides(read: Siding | None) -> float:
+    """How probable it is that a line says a side, the likelier one."""
+    return max(read.supported, read.contradicted) if read else 0.0
+
+
+def _first_on(side: Stance, policies: Sequence[Said], scores: Mapping[str, Siding]) -> Said | None:
+    """The first of the policies that says yes, or no, by itself and for certain: what a policy
+    tells beside its decision is near to one."""
+    read = ((one, scores.get(one.claim.claim_id)) for one in policies)
+    sure = ((one, of) for one, of in read if of and says(of, side))
+    return next((one for one, of in sure if of_side(of, side) >= _SURE), None)
 
 
 def _comparison(best: Sequence[Said], _: object, asked: Asked) -> Lead | None:

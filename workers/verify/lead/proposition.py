@@ -1,9 +1,10 @@
 """Which sides a claim may take on a yes/no question by its words. Pure.
 
 The reader of sides takes a name that it does not know for another, and is unsure of short plain
-sentences. So a claim takes a side only if each name of the question stands in it; and one that
-denies all that is asked, and has no word of content more (fatal, routine, after surgery), may only
-say no, whereof the reader need not be as sure.
+sentences. So a claim takes a side only if each name of the question stands in it, or in the title
+of its work where the claim names no other of the kind ("the drug did not reduce stroke"); and one
+that denies all that is asked, and has no word of content more (fatal, routine, after surgery), may
+only say no, whereof the reader need not be as sure.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,18 +25,48 @@ from workers.verify.guards.statements import Token, read
 from workers.verify.passages.comparable import too_much
 
 Stance = Literal["yes", "no"]
+_SUBSTANCES = frozenset({"drug", "chemical", "gene", "protein"})
 _LIMITS = frozenset({Kind.DOSE, Kind.DURATION, Kind.DATE})
 
 
-def sides(asked: str, claim: str) -> tuple[Stance, ...]:
+def sides(asked: str, claim: str, title: str = "") -> tuple[Stance, ...]:
     """Those that it may take: either, no alone where it denies all that is asked and nothing else,
-    or none."""
+    yes alone where it goes the way that is asked about, or none. `title`: of the work that the
+    claim is from."""
     if too_much(asked, Grounds(claim)) is not None:
         return ()
     found = names(asked, typed=True)
-    if not all(forms(_of(asked, one)).stand_in(claim) for one in found):
+    missing = [one for one in found if not forms(_of(asked, one)).stand_in(claim)]
+    if not all(forms(_of(asked, one)).stand_in(title) for one in missing):
         return ()
+    if missing and _names_another(asked, claim, found, missing):
+        return ()
+    if _goes_its_way(asked, claim):
+        return ("yes",)
+    if missing:
+        return ("yes", "no")
     return ("no",) if _denies_it_all(asked, claim, found) else ("yes", "no")
+
+
+def _goes_its_way(asked: str, claim: str) -> bool:
+    """Whether the one direction that a claim tells is that asked about, and nothing is denied: it
+    may fall short of a yes, and is no no ("halved" is no denial of "reduce")."""
+    wanted = {one.sign for one in direction.directions(read(asked)) if not one.negated}
+    told = direction.directions(read(claim))
+    signs = {one.sign for one in told} - {"noninferior", "some"}
+    negated = any(one.negated for one in told) or any(doc(claim).denials)
+    return len(wanted) == 1 and signs == wanted and not negated
+
+
+def _names_another(asked: str, claim: str, found: Sequence[Name], missing: Sequence[Name]) -> bool:
+    """Whether a claim names something of the kind of what it does not name, that the question does
+    not name either: then it may be on that. A name that no table has may be a substance."""
+    kinds = frozenset[str]().union(*(one.kinds or _SUBSTANCES for one in missing))
+    return any(
+        not kinds.isdisjoint(one.kinds or _SUBSTANCES)
+        and not any(is_same(_of(claim, one), _of(asked, other)) for other in found)
+        for one in names(claim)
+    )
 
 
 def _denies_it_all(asked: str, claim: str, found: Sequence[Name]) -> bool:

@@ -5,7 +5,8 @@ the reader was trained on what does not (`entailment.siding`). One claim must sa
 none of those read the contrary.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from clinical_text.doc import doc
 from contracts.answer import Siding
@@ -15,7 +16,9 @@ from workers.verify.lead.proposition import Stance, sides
 
 MOST_READ = 5
 """Claims that are read, at some 8 ms each (ours): the strongest designs come first."""
-_SAYS: dict[Stance, float] = {"yes": 0.7, "no": 0.86}
+MOST_POLICY_LINES = 10
+"""Likewise of policies, most of whose lines decide nothing."""
+_SAYS: dict[Stance, float] = {"yes": 0.7, "no": 0.8}
 _DENIED = 0.3
 """How probable it is at least that a claim says a side; that it says no where its words deny all
 that is asked. A wrong no does more harm."""
@@ -32,16 +35,25 @@ def asking(question: str) -> str:
     return next((one for one in found if one.rstrip().endswith("?")), question)
 
 
-def read_stances(question: str, claims: Sequence[Verified]) -> dict[str, Siding]:
-    """How probable it is that each of the first claims says yes, and no, by their ids."""
-    asked, read = asking(question), claims[:MOST_READ]
+_UNTITLED: Mapping[str, str] = MappingProxyType({})
+
+
+def read_stances(
+    question: str,
+    claims: Sequence[Verified],
+    titles: Mapping[str, str] = _UNTITLED,
+    most: int = MOST_READ,
+) -> dict[str, Siding]:
+    """How probable it is that each of the first claims says yes, and no, by their ids; `titles`: of
+    the works that they cite, by the keys of these."""
+    asked, read = asking(question), claims[:most]
     found = siding.sides((asked, one.text) for one in read)
     return {
         claim.claim_id: Siding(
             supported=round(one.yes, 3),
             contradicted=round(one.no, 3),
             digest=siding.digest(),
-            sides=sides(asked, claim.text),
+            sides=sides(asked, claim.text, titles.get(claim.evidence_id, "")),
         )
         for claim, one in zip(read, found, strict=True)
     }
@@ -52,7 +64,7 @@ def stance(read: Iterable[Siding]) -> Stance | None:
     found = list(read)
     for side in _SAYS:
         contrary = (of_side(one, other) for one in found for other in _SAYS if other != side)
-        if any(_says(one, side) for one in found) and max(contrary) <= _CONTRARY:
+        if any(says(one, side) for one in found) and max(contrary) <= _CONTRARY:
             return side
     return None
 
@@ -70,5 +82,6 @@ def of_side(read: Siding, side: Stance) -> float:
     return read.supported if side == "yes" else read.contradicted
 
 
-def _says(read: Siding, side: Stance) -> bool:
+def says(read: Siding, side: Stance) -> bool:
+    """Whether a claim takes a side by itself."""
     return of_side(read, side) >= (_DENIED if read.sides == (side,) else _SAYS[side])

@@ -27,9 +27,9 @@ from transformers import BertConfig, BertModel
 from workers.encoder.checkpoint import LAYER_PARTS
 from workers.encoder.int8_graph import quantized
 from workers.encoder.minilm import model_folder
+from workers.encoder.tokens import KINDS, Tokens, tokens_of
 from workers.retrieve.understanding.asked.model import ANSWER_TYPES
 from workers.retrieve.understanding.asked.reader import ROLES
-from workers.retrieve.understanding.asked.tokens import KINDS, Tokens, tokens_of
 
 HERE = Path(__file__).parent
 WRITERS = ("first", "second", "third")

@@ -241,8 +241,6 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
     policy = plan_policy()
     named = {one.start for one in outline.units if one.problem}
     known = {folded(one.text_in(text)) for one in found if one.list == "key_problems"}
-    past = [replace(one, list="key_problems") for one in found if _is_a_past_problem(text, one)]
-    past = [one for one in past if folded(one.text_in(text)) not in known]
     chosen = [one for one in found if one.start in named and one.list != "key_problems"]
     chosen = [one for one in chosen if not one.earlier] or chosen
     problems: dict[str, Item] = {}
@@ -252,9 +250,9 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
         if short and not policy.orders(words) and folded(words) not in known:
             problems.setdefault(folded(words), replace(one, list="key_problems"))
     if known or problems:
-        return [*problems.values(), *past]
+        return list(problems.values())
     listed = {one.start for one in outline.units if one.listed or one.divider}
-    return past + [
+    return [
         replace(one, list="key_problems")
         for one in found
         if one.kind in ("assessment", "assessment_plan")
@@ -312,19 +310,6 @@ class _Named:
         if self._keys:
             return self._keys <= other._keys or self._words <= other._words
         return self._words <= other._words
-
-
-def _is_a_past_problem(text: str, item: Item) -> bool:
-    """Whether an entry of a history names what the patient has."""
-    if item.list != "pertinent_history" or item.kind == "family_social" or item.earlier:
-        return False
-    words = item.text_in(text)
-    return (
-        item.act.name == "problem"
-        and not item.divider
-        and not item.over
-        and not is_of_a_relative(words)
-    )
 
 
 def folded(words: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.notes_marked import marks
 from workers.summarize.acts import ACTS, Statement
 from workers.summarize.sections import NoteOutline, outline
 from workers.summarize.statements import statements_of
@@ -48,15 +49,83 @@ _MARKS = ("", "- ", "• ")
 _BEHIND = (": ", " - ", "/ ", " ")
 Lines = list[tuple[str, str]]
 """Codes (`H`: a heading) and words."""
+_NAMED = re.compile(r"\[([^\[\]]+)\]")
+_FIFTH = 5
 
 
-def written() -> Iterator[tuple[str, Lines]]:
+def written(pattern: str = "written_*.txt") -> Iterator[tuple[str, Lines]]:
     """The fragments written for training, with their names."""
-    for path in sorted(_HERE.glob("written_*.txt")):
+    for path in sorted(_HERE.glob(pattern)):
         for part in re.split(r"(?m)^= ", path.read_text("utf-8"))[1:]:
             name, *rows = part.strip().split("\n")
             pairs = (row.split(" ", 1) for row in rows)
             yield name, [(code[0], words) for code, words in pairs if code[0] in {*CODES, "H"}]
+
+
+def named(pattern: str = "named_*.txt") -> Iterator[tuple[Lines, list[list[tuple[int, int]]]]]:
+    """The fragments whose problems are marked with brackets: without these, and for each line the
+    places of what they held."""
+    for _, lines in written(pattern):
+        bare, places = Lines(), list[list[tuple[int, int]]]()
+        for code, words in lines:
+            held, at, text = list[tuple[int, int]](), 0, ""
+            for one in _NAMED.finditer(words):
+                text += words[at : one.start()]
+                held.append((len(text), len(text) + len(one[1])))
+                text, at = text + one[1], one.end()
+            bare.append((code, text + words[at:]))
+            places.append(held)
+        yield bare, places
+
+
+def whole(*, held_out: bool) -> Iterator[marks.Marked]:
+    """The whole notes that are trained on, or the one in five of `whole_*.txt` that is held out."""
+    for path in sorted(_HERE.glob("whole_*.txt")):
+        for n, note in enumerate(marks.marked(path)):
+            if (n % _FIFTH == _FIFTH - 1) == held_out:
+                yield note
+    if not held_out:
+        for path in sorted(_HERE.glob("own_*.txt")):
+            yield from marks.marked(path)
+
+
+def of_whole(note: marks.Marked, weight: float) -> Marked:
+    """A whole note as it is read, with the acts that its marks name."""
+    found = outline(note.text)
+    acts = dict(acts_of(note, found))
+    statements = statements_of(note.text, found)
+    return Marked([statements[n] for n in acts], list(acts.values()), weight, ordered=True)
+
+
+def acts_of(note: marks.Marked, found: NoteOutline) -> Iterator[tuple[int, int]]:
+    """The numbers of the units that are marked as one thing, with that of their act; what no mark
+    touches is a title, a greeting or a signature."""
+    for n, unit in enumerate(found.units):
+        if not any(one.start < unit.end and unit.start < one.end for one in note.statements):
+            yield n, ACTS.index("courtesy")
+            continue
+        for place in note.statements:
+            inside = min(unit.end, place.end) - max(unit.start, place.start)
+            if inside > _WITHIN * (unit.end - unit.start):
+                if place.urgency is not None:
+                    yield n, _act(place)
+                break
+
+
+_WITHIN = 0.6
+"""Of a unit that must stand in a marked place (ours)."""
+_FIRST = (
+    ("patient_snapshot", "snapshot"), ("key_problems", "problem"), ("assessment", "judgement"),
+    ("pertinent_history", "history"), ("medicines_allergies", "medicine"),
+    ("objective_findings", "finding"), ("labs_imaging", "result"),
+)  # fmt: skip
+"""What a statement does that may stand in several lists."""
+
+
+def _act(place: marks.Statement) -> int:
+    if place.urgency:
+        return ACTS.index("order")
+    return next((ACTS.index(act) for name, act in _FIRST if name in place.lists), 3)
 
 
 def aci(split: str) -> Iterator[Lines]:
@@ -140,8 +209,24 @@ def rendered(lines: Lines, form: str, weight: float, *, ordered: bool = True) ->
     `headed`: headings on lines of their own; `plain`: lines without headings; `prose`: one
     paragraph; `capitals`: as headed; `labelled`: headings before the first words below them.
     """
-    text, places, label = "", list[tuple[int, int, int]](), ""
-    codes = list(CODES)
+    text, places = composed(lines, form)
+    acts = [(one.start, one.end, list(CODES).index(one.code)) for one in places]
+    return _marked(text, outline(text), acts, weight, ordered)
+
+
+class Place(NamedTuple):
+    """Where the line of a number stands in a text, from `words` on without its label."""
+
+    line: int
+    code: str
+    start: int
+    words: int
+    end: int
+
+
+def composed(lines: Lines, form: str) -> tuple[str, list[Place]]:
+    """The text of `rendered`, and where its lines are."""
+    text, places, label = "", list[Place](), ""
     for n, (code, words) in enumerate(lines):
         if code == "H":
             if form in ("headed", "capitals"):
@@ -151,13 +236,13 @@ def rendered(lines: Lines, form: str, weight: float, *, ordered: bool = True) ->
             continue
         mark = _MARKS[len(lines) % len(_MARKS)] if form == "headed" else ""
         text += mark
+        start, begins = len(text), len(text) + len(label)
         said, label = label + (words.upper() if form == "capitals" else words), ""
         if form == "prose":
             said = said[0].upper() + said[1:] + ("" if said[-1] in ".!?:" else ".")
-        places.append((len(text), len(text) + len(said), codes.index(code)))
+        places.append(Place(n, code, start, begins, start + len(said)))
         text += said + (" " if form == "prose" else "\n")
-    found = outline(text)
-    return _marked(text, found, places, weight, ordered)
+    return text, places
 
 
 def _marked(

@@ -1,4 +1,8 @@
-"""`python -m benchmarks.notes_marked [HALF] [--details]`: halves are the files beside this one."""
+"""`python -m benchmarks.notes_marked [HALF] [--details]`.
+
+Halves are the files beside this one, `held_out` the notes of `benchmarks.note_reader` that are kept
+back from training, or the path of a file of marked notes.
+"""
 
 import argparse
 import json
@@ -9,6 +13,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from benchmarks.note_reader.data import whole
 from benchmarks.notes_marked.marks import Marked, Statement, marked
 from workers.summarize.summary import summarize
 from workers.summarize.validation import cited
@@ -22,8 +27,9 @@ def measured(note: Marked) -> tuple[Counter[str], list[str]]:
     """Counts over one note, and a line for each fault.
 
     `orders`, those `planned`, `recommended` and those of them `unasked`; `items` and those in the
-    `right` list; `problems` and those `found` in problems or assessment; `statements` that no item
-    `uncovered`; pairs of orders of different urgency and those `in_order`.
+    `right` list; `problems` and those `found` in problems or assessment; `listed` among problems
+    and those of them that are `none`; `statements` that no item `uncovered`; pairs of orders of
+    different urgency and those `in_order`.
     """
     result = summarize(note.text)
     counts, faults = Counter[str](), list[str]()
@@ -71,6 +77,11 @@ def _lists(
             covered |= held
             right = sum(name in note.statements[n].lists for n in held)
             counts["items"] += 1
+            if name == "key_problems":
+                counts["listed"] += 1
+                if not right and not _of_a_problem(note, one["text"]):
+                    counts["none"] += 1
+                    faults.append(f"no problem: {one['text']}")
             if 2 * right >= len(held):
                 counts["right"] += 1
             else:
@@ -90,6 +101,11 @@ def _lists(
         counts["found"] += found
         if not found:
             faults.append(f"problem not found: {problem}")
+
+
+def _of_a_problem(note: Marked, words: str) -> bool:
+    told = words.casefold()
+    return any(_named(one, told) for each in note.problems for one in each.casefold().split("/"))
 
 
 def _named(problem: str, told: str) -> bool:
@@ -122,12 +138,19 @@ def shares(counts: Counter[str]) -> dict[str, Any]:
         "urgency_in_order": share("in_order", "pairs"),
         "right_list": share("right", "items"),
         "problems_found": share("found", "problems"),
+        "listed_that_are_none": share("none", "listed"),
         "uncovered": share("uncovered", "statements"),
         "counts": dict(counts),
     }
 
 
 def _halves(chosen: str) -> Iterator[tuple[str, Marked]]:
+    if Path(chosen).is_file():
+        for note in marked(Path(chosen)):
+            yield Path(chosen).stem, note
+    if chosen == "held_out":
+        for note in whole(held_out=True):
+            yield chosen, note
     for half in ("development", "more_development", "locked", "strangers", "more_sealed"):
         if chosen in (half, "all"):
             for note in marked(_HERE / f"{half}.txt"):
@@ -135,7 +158,7 @@ def _halves(chosen: str) -> Iterator[tuple[str, Marked]]:
 
 
 def main() -> None:
-    """Prints the figures of each part; `--details` the faults of the development half only."""
+    """Prints the figures of each part; `--details` the faults of what may be looked at."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("half", nargs="?", default="all")
     options.add_argument("--details", action="store_true")
@@ -149,7 +172,7 @@ def main() -> None:
         styles[f"{half} {note.name.split('_')[0]}"].append(
             (figures["plan_recall"] or 0, figures["right_list"] or 0)
         )
-        if chosen.details and half.endswith("development"):
+        if chosen.details and (half.endswith("development") or half in ("held_out", chosen.half)):
             print(note.name, *faults, sep="\n  ")
     by_style = {
         name: [round(mean(column), 2) for column in zip(*rows, strict=True)]

@@ -28,9 +28,9 @@ from benchmarks.questions import HERE, WRITERS
 from workers.encoder.checkpoint import LAYER_PARTS
 from workers.encoder.int8_graph import quantized
 from workers.encoder.minilm import model_folder
+from workers.encoder.tokens import KINDS, Tokens, tokens_of
 from workers.retrieve.understanding.asked.model import ANSWER_TYPES
 from workers.retrieve.understanding.asked.reader import ROLES
-from workers.retrieve.understanding.asked.tokens import KINDS, Tokens, tokens_of
 
 _TOP, _EPOCHS, _BATCH, _POOL = 2, 8, 8, 64
 _RATE, _HEADS, _DECAY, _WARM = 1e-3, 3e-3, 0.01, 20

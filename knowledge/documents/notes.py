@@ -182,6 +182,7 @@ class PlanPolicy(Policy):
     certain: Share
     planned: Share
     unlikely: Share
+    placed: Share
     moved: Share
     notes: GuardNotes
     actions: Words

@@ -27,6 +27,8 @@ _TOKEN = re.compile(r"[^\W\d_]+|\d+(?:[.,:/-]\d+)*|[^\w\s]")
 _LABEL = re.compile(r"\A[^\W\d_][^:\n]{0,40}:(?=\s)")
 _TOKENS = 60
 """Tokens of a statement that are read (ours)."""
+_TEMPER = 0.7
+"""Of the sum of two readers' log odds, which know the same in part (ours)."""
 _EDGES = (3, 4)
 _LENGTHS = (2, 4, 7, 12, 20, 35)
 
@@ -102,16 +104,28 @@ def indices(one: Statement) -> list[int]:
     return sorted({crc32(word.encode()) % BUCKETS for word in features(one)})
 
 
-def read_acts(statements: Sequence[Statement]) -> list[Act]:
-    """What each statement of a note does, in its order; linear in their number."""
-    return acts_by(weights(), statements)
+def read_acts(
+    statements: Sequence[Statement], beside: NDArray[np.float32] | None = None
+) -> list[Act]:
+    """What each statement of a note does, in its order; linear in their number.
+
+    Args:
+        beside: log odds (statements, acts) by another reader, counted as much as these.
+    """
+    return acts_by(weights(), statements, beside)
 
 
-def acts_by(known: Weights, statements: Sequence[Statement]) -> list[Act]:
+def acts_by(
+    known: Weights,
+    statements: Sequence[Statement],
+    beside: NDArray[np.float32] | None = None,
+) -> list[Act]:
     """`read_acts` by given weights."""
     if not statements:
         return []
     scores = np.array([known.table[indices(one)].sum(axis=0) + known.bias for one in statements])
+    if beside is not None:
+        scores = _TEMPER * (scores + beside)
     alone = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
     forward, backward = np.empty_like(alone), np.zeros_like(alone)
     forward[0] = known.begins + alone[0]
@@ -146,12 +160,3 @@ def _edges(name: str, token: str) -> Iterator[str]:
         if len(token) > size + 1:
             yield f"{name} {token[:size]}-"
             yield f"{name} -{token[-size:]}"
-
-
-@cache
-def problem_alone(name: str) -> float:
-    """How likely a name by itself is that of a problem: "gout" is, "cough" is told of."""
-    known = weights()
-    scores = known.table[indices(Statement(name))].sum(axis=0) + known.bias
-    shares = np.exp(scores - np.logaddexp.reduce(scores))
-    return float(shares[ACTS.index("problem")])

@@ -14,12 +14,19 @@ from clinical_text.doc import doc
 from knowledge.documents.notes import LISTS, ListName, plan_policy, section_policy
 from knowledge.names.reading import names
 from knowledge.subjects.drugs import drugs_at
-from store.core.spans import citation
-from workers.summarize.acts import UNREAD, Act, problem_alone
+from store.core.spans import Span, citation
+from workers.summarize.acts import UNREAD, Act
 from workers.summarize.dates import is_date
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX, is_unfilled
+from workers.summarize.headings import PLANS
 from workers.summarize.names import plain
-from workers.summarize.persons import introduces, is_of_a_relative, names_a_person
+from workers.summarize.persons import (
+    ages_another,
+    introduces,
+    is_of_a_relative,
+    names_a_person,
+    speaks_of_a_relative,
+)
 from workers.summarize.sections import OTHER, NoteOutline, NoteSection, Unit
 
 _SNAPSHOT_KINDS = (OTHER, "overview", "complaint", "history", "assessment", "assessment_plan")
@@ -37,7 +44,9 @@ _OPEN = (
     "complaint", "overview", "history", "past_history", "systems", "examination", "results",
     "assessment",
 )  # fmt: skip
-"""Kinds of parts below which a sentence may surely do something else."""
+"""Kinds of parts below whose heading a sentence may surely do something else."""
+_STEPS = ("order", "medicine", "judgement", "problem", "courtesy")
+"""What a line of a plan may do that stays below its heading."""
 LIST_OF: dict[str, ListName] = {
     "order": "assessment",
     "judgement": "assessment",
@@ -50,7 +59,8 @@ LIST_OF: dict[str, ListName] = {
     "courtesy": "pertinent_history",
 }
 """The list of each act."""
-NOT_HAD = frozenset({Assertion.NEGATED, Assertion.OTHER, Assertion.HISTORICAL})
+NOT_HAD = frozenset({Assertion.NEGATED, Assertion.OTHER})
+_WORD = re.compile(r"\w+")
 _EDGES = " \t\r\n\u00a0"
 
 
@@ -74,6 +84,8 @@ class Item:
     """Whether a language model named the part that it stands in."""
     act: Act = UNREAD
     """What it does."""
+    problems: tuple[Span, ...] = ()
+    """The words that name a problem of the patient."""
 
     def text_in(self, note: str) -> str:
         """The words, to the letter."""
@@ -173,6 +185,7 @@ def item_parts(
         yield Item(
             target, start, end, chunk, kind, over, unit.divider, unit.earlier, section.inferred,
             unit.act,
+            tuple(one for one in unit.problems if start <= one.start and one.end <= end),
         )  # fmt: skip
 
 
@@ -228,8 +241,6 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
     policy = plan_policy()
     named = {one.start for one in outline.units if one.problem}
     known = {folded(one.text_in(text)) for one in found if one.list == "key_problems"}
-    past = [replace(one, list="key_problems") for one in found if _is_a_past_problem(text, one)]
-    past = [one for one in past if folded(one.text_in(text)) not in known]
     chosen = [one for one in found if one.start in named and one.list != "key_problems"]
     chosen = [one for one in chosen if not one.earlier] or chosen
     problems: dict[str, Item] = {}
@@ -239,9 +250,9 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
         if short and not policy.orders(words) and folded(words) not in known:
             problems.setdefault(folded(words), replace(one, list="key_problems"))
     if known or problems:
-        return [*problems.values(), *past]
+        return list(problems.values())
     listed = {one.start for one in outline.units if one.listed or one.divider}
-    return past + [
+    return [
         replace(one, list="key_problems")
         for one in found
         if one.kind in ("assessment", "assessment_plan")
@@ -251,52 +262,54 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
 
 
 def _unnamed(text: str, found: Sequence[Item]) -> list[Item]:
-    """Statements that introduce the patient or tell of the past and name a disease that no problem
-    and no judgement names: each, too, as a problem. What is surely a story names complaints, too:
-    of it only what is a problem by its name alone."""
-    known = {
-        name for one in found if one.list in ("key_problems", "assessment")
-        for name in diseases(text, one.start, one.end)
-    }  # fmt: skip
-    added, moved = [], plan_policy().moved
+    """Statements that name a problem of the patient which no problem and no judgement names: each,
+    too, as a problem."""
+    naming = [one for one in found if one.list in _NAMING and one.act.name != "order"]
+    known = [_Named(text, one.start, one.end) for one in naming]
+    added = []
     for one in found:
-        story = one.act.name != "snapshot" and one.act.sure >= moved
-        told = one.list in _TOLD and (one.kind == "past_history" or not story)
-        if one.list not in _TOLD or one.earlier or is_of_a_relative(one.text_in(text)):
+        if one.list not in _TELLING_LISTS or one.earlier or one.divider:
             continue
-        named = diseases(text, one.start, one.end)
-        new = {key for key in named if told or problem_alone(named[key]) >= moved} - known
+        if one.kind in ("allergies", "family_social"):
+            continue
+        if is_of_a_relative(one.text_in(text)):
+            continue
+        named = [_Named(text, *place) for place in _his(text, one)]
+        new = [each for each in named if not any(map(each.is_in, known))]
         if new:
-            known |= new
+            known += new
             added.append(replace(one, list="key_problems"))
     return added
 
 
-_TOLD = ("patient_snapshot", "pertinent_history")
+_NAMING = ("key_problems", "assessment")
+_TELLING_LISTS = ("patient_snapshot", "pertinent_history", "medicines_allergies")
+"""Lists whose statements tell what the patient has; what is found is what somebody judges."""
 
 
-def diseases(text: str, start: int, end: int) -> Mapping[str, str]:
-    """The diseases that a statement says the patient has, by the names of the tables, with the
-    words that name each."""
-    words = text[start:end]
-    read = doc(words)
-    return {
-        one.key: words[one.start : one.end] for one in names(words)
-        if "disease" in one.kinds and not read.reading(one.start, one.end).marks & NOT_HAD
-    }  # fmt: skip
+def _his(text: str, item: Item) -> Iterator[Span]:
+    """The words of an item that name a problem, but for those that are said to be none of his."""
+    read = doc(item.text_in(text))
+    for one in item.problems:
+        if speaks_of_a_relative(text[item.start : one.start]):
+            continue
+        if not read.reading(one.start - item.start, one.end - item.start).marks & NOT_HAD:
+            yield one
 
 
-def _is_a_past_problem(text: str, item: Item) -> bool:
-    """Whether an entry of a history names what the patient has."""
-    if item.list != "pertinent_history" or item.kind == "family_social" or item.earlier:
-        return False
-    words = item.text_in(text)
-    return (
-        item.act.name == "problem"
-        and not item.divider
-        and not item.over
-        and not is_of_a_relative(words)
-    )
+class _Named:
+    """What words name: by the tables, and by themselves."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        words = text[start:end]
+        self._keys = {one.key for one in names(words) if "disease" in one.kinds}
+        self._words = set(_WORD.findall(words.casefold()))
+
+    def is_in(self, other: "_Named") -> bool:
+        """Whether another names it, too."""
+        if self._keys:
+            return self._keys <= other._keys or self._words <= other._words
+        return self._words <= other._words
 
 
 def folded(words: str) -> str:
@@ -309,8 +322,8 @@ def list_for(
 ) -> ListName | None:
     """The list that a sentence belongs to; None: to no summary.
 
-    A heading that names a part rules what stands below it; elsewhere, and where a sentence surely
-    does something else, its act does.
+    A heading that names a part rules what it surely stands over, unless that surely does something
+    else; elsewhere what a statement likely does decides.
 
     Args:
         snapshot: whether the patient has been introduced before.
@@ -327,23 +340,50 @@ def list_for(
     if not snapshot and section.kind in _SNAPSHOT_KINDS and introduces(words):
         return "patient_snapshot"
     if is_of_a_relative(words) and kind != "allergies" and not drugs_are_given(words):
-        return "pertinent_history" if kind in (OTHER, "examination") else policy.list_of(kind)
+        return "pertinent_history"
     by_act = LIST_OF[unit.act.name]
-    if by_act == "patient_snapshot" and snapshot:
+    if by_act == "patient_snapshot" and (snapshot or ages_another(words)):
         by_act = "pertinent_history"
+    if by_act == "key_problems" and not unit.problems and plan_policy().has("withheld", words):
+        by_act = "pertinent_history"  # "Denies migraine" names none
     named = policy.list_of(kind)
-    if named is None or (kind in _OPEN and _moves(kind, unit.act)):
+    if named is None or _moves(kind, unit.act, headed=_heads(text, section, unit)):
         return by_act
     return named
 
 
-def _moves(kind: str, act: Act) -> bool:
-    """Whether a statement below a heading surely does what the heading does not name."""
-    policy = plan_policy()
-    if act.name == "order":
-        return act.sure >= (policy.likely if kind == "complaint" else policy.moved)
-    if act.name == "history" and kind not in ("complaint", "overview"):
+def _heads(text: str, section: NoteSection, unit: Unit) -> bool:
+    """Whether a heading surely stands over a statement: a label over its line, a line over its
+    paragraph. Further down it says nothing of where what it heads ends."""
+    if not section.title:
+        return True  # it goes on behind an administrative part, as it began
+    line = text.find("\n", section.start)
+    if line < 0 or unit.start < line:
+        return True
+    if text[section.start : line].partition(section.title)[2].strip(" \t:*#"):
         return False
+    between = text[section.body : unit.start]
+    return _GAP.search(between.lstrip()) is None
+
+
+_GAP = re.compile(r"\n[^\S\n]*\n")
+
+
+def _moves(kind: str, act: Act, *, headed: bool) -> bool:
+    """Whether a statement below a heading does what the heading does not name: surely, where that
+    stands over it (`headed`), else likely. Below the heading of a plan what names a medicine is
+    meant as a step."""
+    policy = plan_policy()
+    if kind in PLANS and act.name in _STEPS:
+        return False
+    if not headed:
+        sure = policy.certain if kind == "medicines" and act.name == "order" else policy.placed
+        return act.sure >= sure
+    if kind not in _OPEN or (act.name == "history" and kind not in ("complaint", "overview")):
+        return False
+    if act.name == "order":
+        likely = policy.placed if kind == "complaint" else policy.certain
+        return kind != "history" and act.sure >= likely
     return act.name in ("medicine", "finding", "result", "history") and act.sure >= policy.moved
 
 

@@ -148,6 +148,24 @@ def introduces(words: str) -> bool:
     return False
 
 
+def speaks_of_a_relative(before: str) -> bool:
+    """Whether words behind these tell what a relative has: `with her husband, who has had a`."""
+    return _who_has().search(before) is not None
+
+
+@cache
+def _who_has() -> re.Pattern[str]:
+    names = "|".join(sorted(section_policy().relatives, key=len, reverse=True))
+    return re.compile(
+        rf"(?i)\b(?:{names})s?,?\s+who\s+(?:has|had|is|was|takes|died)\b[^,.;:]{{0,60}}\Z"
+    )
+
+
+def ages_another(words: str) -> bool:
+    """Whether a sentence says how old a relative is, and not the patient."""
+    return _AGE.search(words) is not None and not introduces(words)
+
+
 @cache
 def _relatives() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     policy = section_policy()

@@ -27,6 +27,8 @@ _MAY = re.compile(
 """The month."""
 _MARK = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 """A mark of an export or of the end of a report: nothing but words in brackets."""
+_VALUE = re.compile(r"[^\W\d_]{1,12}\s+\d+(?:[.,]\d+)?")
+"""A name and its value alone: "K 6.1". Of a drug it is a dose."""
 _OPEN_ACTS = ("order", "medicine", "finding", "result")
 """What a line of a plan may seem to do that is meant as a step: "Chest X-ray"."""
 
@@ -171,6 +173,8 @@ def _told(item: Item, words: str, *, unsure: bool) -> tuple[float, str | None] |
         return None
     order = item.act.order
     tells = policy.has("taken_back", words) or tells_of_a_reaction(words)
+    if _VALUE.fullmatch(words) and not drugs_at(words):
+        return None
     if is_of_a_relative(words) or (tells and order < policy.certain) or _MARK.fullmatch(words):
         return None
     if item.kind == "plan":

@@ -84,6 +84,8 @@ class Unit:
     """Whether it is of an entry of a record before the one whose plan is in force."""
     act: Act = UNREAD
     """What it does, where that was read."""
+    problems: tuple[Span, ...] = ()
+    """The words that name a problem of the patient, where they were read."""
 
 
 @dataclass(frozen=True, slots=True)

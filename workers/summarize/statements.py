@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+from store.core.spans import Span
+from workers.summarize import note_reader
 from workers.summarize.acts import Statement, read_acts
 from workers.summarize.items import kind_of_unit
 from workers.summarize.sections import NoteOutline
@@ -29,8 +31,12 @@ def statements_of(text: str, outline: NoteOutline) -> list[Statement]:
     return found
 
 
-def with_acts(text: str, outline: NoteOutline) -> NoteOutline:
-    """The outline with what each unit does."""
-    acts = read_acts(statements_of(text, outline))
-    units = (replace(unit, act=act) for unit, act in zip(outline.units, acts, strict=True))
+def as_read(text: str, outline: NoteOutline) -> NoteOutline:
+    """The outline with what each unit does, and the problems that it names."""
+    found = note_reader.load().read(text, [Span(one.start, one.end) for one in outline.units])
+    acts = read_acts(statements_of(text, outline), found.acts)
+    units = (
+        replace(unit, act=act, problems=problems)
+        for unit, act, problems in zip(outline.units, acts, found.problems, strict=True)
+    )
     return replace(outline, units=tuple(units))

@@ -18,7 +18,7 @@ from workers.summarize.cautions import cautions
 from workers.summarize.items import Item, Places, items_of
 from workers.summarize.plan import Recommendation, recommendations
 from workers.summarize.sections import NoteOutline, outline
-from workers.summarize.statements import with_acts
+from workers.summarize.statements import as_read
 from workers.summarize.uncovered import uncovered
 from workers.summarize.validation import validate
 
@@ -47,7 +47,7 @@ class Reading:
 
 def read(text: str, inferred: Sequence[tuple[int, str, str]] = ()) -> Reading:
     """The note with its sections; `inferred` as in `sections.outline`."""
-    return Reading(text, with_acts(text, outline(text, inferred)))
+    return Reading(text, as_read(text, outline(text, inferred)))
 
 
 def summarize(text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The tokens of a question, as the reader of questions takes them in."""
+"""The tokens of a text, as the readers that are trained upon the encoder take them in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NUMBER_OF = {
 
 @dataclass(frozen=True)
 class Tokens:
-    """Numbers of tokens and of the kinds of their names, and their places in the question.
+    """Numbers of tokens and of the kinds of their names, and their places in the text.
 
     `first` and `last` are the marks that the encoder wants around them.
     """
@@ -43,12 +43,12 @@ class Tokens:
         return Tokens(*some, self.first, self.last)
 
 
-def tokens_of(question: str) -> Tokens:
-    """The tokens of `question`."""
-    encoded = _tokenizer().encode(question, add_special_tokens=False)
+def tokens_of(text: str) -> Tokens:
+    """The tokens of `text`."""
+    encoded = _tokenizer().encode(text, add_special_tokens=False)
     first, last = _tokenizer().encode("").ids
     places = encoded.offsets
-    return Tokens(encoded.ids, _kinds(question, places), places, first, last)
+    return Tokens(encoded.ids, _kinds(text, places), places, first, last)
 
 
 @cache
@@ -59,11 +59,11 @@ def _tokenizer() -> Tokenizer:
     return tokenizer
 
 
-def _kinds(question: str, places: Sequence[tuple[int, int]]) -> list[int]:
+def _kinds(text: str, places: Sequence[tuple[int, int]]) -> list[int]:
     """The number of the kind of each token's name."""
     found = [0] * len(places)
     at = 0
-    for name in names(question, typed=True):
+    for name in names(text, typed=True):
         while at < len(places) and places[at][1] <= name.start:
             at += 1
         for token in range(at, len(places)):

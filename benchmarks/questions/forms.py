@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     options = parser.parse_args()
     path = Path(reader.__file__).parent / reader.WEIGHTS
-    held, watched = load_file(path), _Watched(path)
+    held, watched = load_file(path), _Watched(path, reader._LAYERS)
 
     def read(questions: Sequence[str]) -> Matrix:
         found = []

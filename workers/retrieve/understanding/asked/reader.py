@@ -25,10 +25,19 @@ MOST = 16
 """Stretches that are read of one question; the rest of a longer one plays no part."""
 _WHY = re.compile(r"(?i)(?:^|[.!?:;]\s)\W{0,3}why\b")
 """A sentence that begins so."""
+_ASKED_FOR = re.compile(
+    r"(?i)\W{0,3}(?:what|which|who|whom|whose|when|where|why|how)\b(?!.*[,;:–-]\s?(?:is|are|was|were|do"
+    r"|does|did|can|could|should|would|will|may|must|has|have)\b)"
+)
+"""A sentence that begins so asks for something, and not whether: the interrogatives of English; but
+"how about X, is it safe?" does."""
+_SENTENCE = re.compile(r"[^.!?]*\?|[^.!?]+$")
 _REASONS: tuple[AnswerType, ...] = ("mechanism", "explanation")
 Role = Literal["problem", "names", "constraints", "background", "asking"]
 ROLES: tuple[Role, ...] = get_args(Role)
 _LAYERS = 6
+_LONGEST = 4000
+"""Characters of a question in which its sentences are looked for (ours)."""
 _ASKING = ROLES.index("asking")
 
 
@@ -41,8 +50,12 @@ class Marked:
     types: dict[AnswerType, float]
 
     def type(self, question: str) -> AnswerType:
-        """The likeliest form of an answer; what asks why asks for a reason."""
-        fit = _REASONS if _WHY.search(question) else self.types
+        """The likeliest form of an answer; what asks why asks for a reason, and what asks for
+        something in each of its questions is not answered by yes or no."""
+        fit = _REASONS if _WHY.search(question) else tuple(self.types)
+        asked = [one for one in _SENTENCE.findall(question[:_LONGEST]) if one.strip()]
+        if asked and all(_ASKED_FOR.match(one.strip()) for one in asked):
+            fit = tuple(form for form in fit if form != "yesno") or fit
         return max(fit, key=lambda form: self.types.get(form, 0.0))
 
 

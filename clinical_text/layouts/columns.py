@@ -15,7 +15,7 @@ _COUNTER = re.compile(r"\d{1,6}")
 _CODE = re.compile(r"[A-Z]{0,4}[-_]?\d[\w-]*")
 _DAY = re.compile(r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|(?:19|20)\d{6})(?:[ T]\S*)?")
 _NUMBER = re.compile(r"[<>]?\d[\d.,]*")
-_UNIT = re.compile(r"(?=.*[/%])[A-Za-zµ%\d^*.]{1,12}(?:/[A-Za-zµ\d^*.]{1,8}){0,2}")
+_UNIT = re.compile(r"(?=.{0,30}[/%])[A-Za-zµ%\d^*.]{1,12}(?:/[A-Za-zµ\d^*.]{1,8}){0,2}")
 _AMOUNT = re.compile(r"\d[\d.,/]{0,9}\s?[A-Za-zµ%][A-Za-zµ%/]{0,8}")
 
 

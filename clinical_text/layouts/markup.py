@@ -22,7 +22,8 @@ _TAG = re.compile(
     r"<(?P<end>[/?!]?)(?P<name>[A-Za-z][\w:.-]{0,40})(?P<more>(?:\s[^<>]{0,600})?/?)>"
 )
 _ATTRIBUTE = re.compile(
-    r"(?P<key>[A-Za-z][\w:.-]*)(?P<mark>\s*=\s*)(?P<quote>[\"'])(?P<value>[^\"'<>]*)(?P=quote)"
+    r"(?<![\w:.-])(?P<key>[A-Za-z][\w:.-]*+)(?P<mark>\s*+=\s*+)(?P<quote>[\"'])"
+    r"(?P<value>[^\"'<>]*+)(?P=quote)"
 )
 _SHORTEST = 3
 """Letters of a tag's name that says what it holds: shorter ones are those of pages (ours)."""

@@ -18,7 +18,7 @@ _SPOKEN = re.compile(
 )
 _BARE_LINE = re.compile(r"(?im)^(?:new|next) (?:line|paragraph)(?=[ \n]|$)")
 _END = re.compile(r"(?i)[ ]end (?:of )?(?:dictation|report|letter|note)\b[ .]*$")
-_TAIL = re.compile(rf"(?m)[ {FILL}]+$")
+_TAIL = re.compile(rf"(?m)(?<![ {FILL}])[ {FILL}]++$")
 _NOT_A_STOP = re.compile(r"(?i)\b(?:a|an|the|this|that|each|every|same|any)$")
 _MARKS = {"stop": ".", "comma": ",", "semicolon": ";", "open": "(", "close": ")", "line": "\n"}
 _LEAST, _EACH_WORDS = 4, 40

@@ -18,7 +18,8 @@ PAD = "\u2003"
 """What fills the place of characters that a number needs no more."""
 
 _GROUPED = re.compile(
-    r"(?<![\w.,·])\d{1,3}(?:(?P<gap>['’ \u00a0\u2009\u202f])\d{3})(?:(?P=gap)\d{3}){0,3}(?![\d'’])"
+    r"(?:(?<![\w.,·)])(?P<sign>[-\u2212]))?(?<![\w.,·])\d{1,3}"
+    r"(?:(?P<gap>['’ \u00a0\u2009\u202f])\d{3})(?:(?P=gap)\d{3}){0,3}(?![\d'’])"
 )
 _COMMA = re.compile(r"(?<![\w.,·])(?:\d{1,3},(?:\d{1,2}|\d{4,9})|0,\d{3})(?![\w,]|[.·]\d)")
 _SPELLED_SIGN = re.compile(r"(?i)(?<![\w-])minus\s{1,20}(?=\d)")
@@ -32,7 +33,7 @@ _SCALED = re.compile(
 def in_plain_digits(text: str) -> str:
     """`text`, as long as it was, with its digits in one notation: no spaces or apostrophes between
     groups, no decimal comma. What gets shorter is padded before."""
-    text = _GROUPED.sub(lambda found: _padded(found, re.sub(r"\D", "", found[0])), text)
+    text = _GROUPED.sub(_without_groups, text)
     return _COMMA.sub(lambda found: found[0].replace(",", "."), text)
 
 
@@ -76,6 +77,11 @@ def in_one_notation(text: str, around: str = "") -> str:
 @lru_cache(maxsize=64)  # asked of each sentence of a text
 def _has_decimal_commas(text: str) -> bool:
     return _COMMA.search(text) is not None
+
+
+def _without_groups(found: re.Match[str]) -> str:
+    """A number in one piece, its sign beside it."""
+    return _padded(found, (found["sign"] or "") + re.sub(r"\D", "", found[0]))
 
 
 def _padded(found: re.Match[str], digits: str) -> str:

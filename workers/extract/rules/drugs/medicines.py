@@ -192,8 +192,8 @@ _LEAST_CELLS, _LONGEST_ROW = 2, 400
 @cache
 def _ends_all() -> re.Pattern[str]:
     words = patients().medicines
-    ended = alternatives((*words.ended, *words.ended_cells))
-    return re.compile(rf"(?i)(?:{ended})|\w++[ ]*+:[ ]*+(?:no?|false|0)")
+    ended = alternatives((*words.ended, *words.ended_cells)).replace(r"\s+", " ")
+    return re.compile(rf"(?i)(?:{ended})|(?<!\w)\w++[ ]*+:[ ]*+(?:no?|false|0)")
 
 
 def _own_lines(text: str, begin: int, start: int, end: int, stop: int) -> tuple[int, int]:

@@ -37,10 +37,10 @@ _VAF = re.compile(
 )
 _SHARE = re.compile(rf"{_ALONE}(?P<n>{NUMBER})\s*+%(?P<n2>(?!))?(?P<n3>(?!))?")
 _CELL = re.compile(
-    rf"[ \t]*+(?:\||[ ]{{2}}|\t)[ \t]*+(?P<n3>{NUMBER})(?P<n>(?!))?(?P<n2>(?!))?[ \t]*+"
-    r"(?=\||[ ]{2}|\t|$)"
+    rf"[ \t]{{0,60}}+(?:\||[ ]{{2}}|\t)[ \t]{{0,60}}+(?P<n3>{NUMBER})(?P<n>(?!))?(?P<n2>(?!))?"
+    r"[ \t]{0,60}+(?=\||[ ]{2}|\t|$)"
 )
-_HEAD_OF_SHARES = re.compile(r"(?i)(?:\||[ ]{2}|\t)[ \t]*+(?:VAF|AF|MAF|allele (?:freq|frac))")
+_HEAD_OF_SHARES = re.compile(r"(?i)(?:\||[ ]{2}|\t)[ \t]{0,60}+(?:VAF|AF|MAF|allele (?:freq|frac))")
 """A cell with a number alone, and the head of a column of shares."""
 _EVENTS = re.compile(
     r"(?i)\b(?:exon\s*+(?P<exon>\d{1,2})\s*+(?P<what>deletions?|insertions?|skipping|"

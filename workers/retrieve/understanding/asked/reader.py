@@ -25,13 +25,13 @@ MOST = 16
 """Stretches that are read of one question; the rest of a longer one plays no part."""
 _WHY = re.compile(r"(?i)(?:^|[.!?:;]\s)\W{0,3}why\b")
 """A sentence that begins so."""
-_ASKED_FOR = re.compile(
-    r"(?i)\W{0,3}(?:what|which|who|whom|whose|when|where|why|how)\b(?!.*[,;:–-]\s?(?:is|are|was|were|do"
-    r"|does|did|can|could|should|would|will|may|must|has|have)\b)"
+_ASKED_FOR = re.compile(r"(?i)\W{0,3}(?:what|which|who|whom|whose|when|where|why|how)\b")
+"""A sentence that begins so asks for something, and not whether: the interrogatives of English."""
+_WHETHER = re.compile(
+    r"(?i)[,;:–-]\s?(?:is|are|was|were|do|does|did|can|could|should|would|will|may|must|has|have)\b"
 )
-"""A sentence that begins so asks for something, and not whether: the interrogatives of English; but
-"how about X, is it safe?" does."""
-_SENTENCE = re.compile(r"[^.!?]*\?|[^.!?]+$")
+"""But "how about X, is it safe?" does."""
+_ENDS = re.compile(r"(?<=[.!?])\s")
 _REASONS: tuple[AnswerType, ...] = ("mechanism", "explanation")
 Role = Literal["problem", "names", "constraints", "background", "asking"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -53,8 +53,9 @@ class Marked:
         """The likeliest form of an answer; what asks why asks for a reason, and what asks for
         something in each of its questions is not answered by yes or no."""
         fit = _REASONS if _WHY.search(question) else tuple(self.types)
-        asked = [one for one in _SENTENCE.findall(question[:_LONGEST]) if one.strip()]
-        if asked and all(_ASKED_FOR.match(one.strip()) for one in asked):
+        said = [one for one in map(str.strip, _ENDS.split(question[:_LONGEST])) if one]
+        asked = [one for one in said if one.endswith("?")] or said
+        if asked and all(_ASKED_FOR.match(one) and not _WHETHER.search(one) for one in asked):
             fit = tuple(form for form in fit if form != "yesno") or fit
         return max(fit, key=lambda form: self.types.get(form, 0.0))
 

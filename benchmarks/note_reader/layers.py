@@ -22,9 +22,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
+from benchmarks.layers import last_layers
 from benchmarks.note_reader.marking import Example, Forms, examples
-from workers.encoder.checkpoint import LAYER_PARTS
-from workers.encoder.int8_graph import quantized
 from workers.encoder.minilm import model_folder
 from workers.encoder.tokens import KINDS
 from workers.summarize.acts import ACTS
@@ -179,15 +178,7 @@ def exported(net: Net) -> dict[str, Any]:
     found = {"kinds": held["kinds.weight"]}
     for head in ("tags", "acts"):
         found |= {f"{head}.{part}": held[f"{head}.{part}"] for part in ("weight", "bias")}
-    for layer in range(_TOP):
-        at, own = f"bert.encoder.layer.{LAYERS - _TOP + layer}.", f"layer.{layer}."
-        for theirs, ours in LAYER_PARTS.items():
-            for part in ("weight", "bias"):
-                value = np.concatenate([held[f"{at}{one}.{part}"] for one in theirs])
-                if value.ndim == 1:
-                    found[f"{own}{ours}.{part}"] = value
-                else:
-                    found[f"{own}{ours}.int8"], found[f"{own}{ours}.scale"] = quantized(value)
+    found |= last_layers(held, LAYERS, _TOP)
     return {name: np.ascontiguousarray(value) for name, value in found.items()}
 
 

@@ -143,6 +143,10 @@ def _in_tables(text: str, said: Sequence[Word], typed: bool) -> tuple[list[_Foun
             ]
             certain = [one for one in fitting if not one.flags & DOUBTFUL]
             if certain:
+                found = _found(said, place, end, of, fitting)
+                if not any("drug" in table.kinds(one.entry) for one in certain):
+                    # with a dose, a gland's name is that of the drug made of it
+                    certain = [one for one in fitting if _is_given(text, found, one)] or certain
                 sure.append(_found(said, place, end, of, _best(certain)))
                 following = end
                 break
@@ -213,7 +217,14 @@ def _is_evident(text: str, one: _Found, sense: Sense) -> bool:
             return False
         around = text[max(0, one.start - _NEAR) : one.end + _NEAR]
         return one.end - one.start > 2 and _GENETIC.search(around) is not None
-    if not text[one.start].isupper() or "drug" not in tables().kinds(sense.entry):
+    return _is_given(text, one, sense)
+
+
+def _is_given(text: str, one: _Found, sense: Sense) -> bool:
+    """Whether a doubtful name is one of a drug, with a dose or a mark of trade beside it."""
+    if not (sense.flags & DOUBTFUL and text[one.start].isupper()):
+        return False
+    if "drug" not in tables().kinds(sense.entry):
         return False
     return (
         _REGISTERED.match(text, one.end) is not None

@@ -47,8 +47,6 @@ class Entry:
     givers: dict[str, set[str]] = field(default_factory=dict)
     """The terminologies that give each key; as "MONDO" only for its preferred names, as "" for its
     synonyms, which are mixed with narrower and related names."""
-    parts: set[str] = field(default_factory=set)
-    """The words of its names."""
 
 
 def merged(concepts: Iterable[Concept]) -> list[list[Concept]]:
@@ -145,7 +143,7 @@ def entries(groups: Iterable[list[Concept]], ordinary: Mapping[str, int]) -> lis
     """
     made = [_entry(group, ordinary) for group in groups]
     strict = {name for entry in made for name, by in entry.givers.items() if by != {""}}
-    organs = {word for entry in made if "anatomy" in entry.kinds for word in entry.parts}
+    organs = {name for entry in made if "anatomy" in entry.kinds for name in entry.names}
     for entry in made:
         for name, by in entry.givers.items():
             if by == {""} and name in strict:
@@ -191,7 +189,6 @@ def _entry(group: list[Concept], ordinary: Mapping[str, int]) -> Entry:
                 giver = "" if source == _LOOSE and what == "synonym" else source
                 entry.givers.setdefault(of, set()).add(giver)
     written = {name for concept in group for name in concept.names}
-    entry.parts = {word.folded for name in written for word in words(name)}
     long = [name for name in written if not _is_short(name)]
     for short in written - set(long):
         if entry.names.get(key(short), 0) & CAPITALS and any(

@@ -105,6 +105,25 @@ def test_a_short_form_is_what_has_its_letters_before_anything_else(short: str, l
     assert same(found, long)
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("The thyroid was normal.", "anatomy"),
+        ("Thyroid function was normal.", "anatomy"),
+        ("Thyroid 60 mg daily was given.", "drug"),
+        ("Patients took 60 mg of Thyroid daily.", "drug"),
+        ("The retina was normal.", "anatomy"),
+        ("Dopamine was given.", "drug"),  # only a word of "dopamine neurons"
+        ("Histamine was given.", "drug"),
+        ("Heparin was given.", "drug"),
+    ],
+)
+def test_a_gland_is_a_drug_where_a_dose_stands_beside_it(text: str, kind: str) -> None:
+    (found,) = (one for one in names(text) if one.known)
+    assert kind in found.kinds
+    assert (kind == "drug") == ("anatomy" not in found.kinds)
+
+
 def test_a_gene_that_is_a_word_is_known_by_the_words_around_it() -> None:
     assert [one.preferred for one in names("Of these, MET amplification was found.")] == ["MET"]
     assert not [one for one in names("All MET criteria.") if one.known]

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from typer._click.exceptions import ClickException
 
+from cli.argument_order import data_dir_first
 from cli.instance.context import Instance, JsonOption, print_json
 from cli.instance.failures import about_servers, is_refusal, plain, server_errors
 from cli.instance.instance import NotRunning, resolve, with_data_dir
@@ -435,7 +436,7 @@ def main() -> None:
 
 def _run() -> None:
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(app(data_dir_first(sys.argv[1:]), standalone_mode=False) or 0)
     except ClickException as error:
         sys.exit(tell_wrong_usage(error))
     except typer.Abort:

@@ -116,7 +116,7 @@ def test_what_says_neither_for_certain_is_told_as_no_answer() -> None:
     claim, other = said("It was studied.", 1), said("It is taken daily.", 2)
     lead = first("yesno", claim, scores={"c1": score(0.02, 0.03)})
     assert (lead.kind, lead.value, lead.claim_ids) == ("beside", None, ("c1",))
-    assert lead.text.startswith("What is held says neither yes nor no to this.")
+    assert lead.text.startswith("What was found says neither yes nor no to this.")
     unsure = {"c1": score(0.02, 0.03), "c2": score(0.4, 0.1)}
     assert first("yesno", claim, other, scores=unsure).kind == "sentence"
     drafted = said("It was studied.", 1, answers=1)
@@ -213,7 +213,7 @@ def test_lines_of_the_same_policy_stand_beside_what_it_decides() -> None:
 def test_where_no_policy_is_held_the_first_line_says_so() -> None:
     lead = on_coverage(said("The test finds relapse early.", 1))
     assert (lead.kind, lead.claim_ids) == ("beside", ("c1",))
-    assert lead.text.startswith("What is held has no decision of a payer on this.")
+    assert lead.text.startswith("What was found has no decision of a payer on this.")
 
 
 def test_a_comparison_is_a_table_of_sentences_with_both_sides() -> None:
@@ -236,15 +236,15 @@ def test_trials_are_a_table_of_the_fields_of_their_records() -> None:
 def test_what_is_near_is_told_as_near() -> None:
     lead = first("yesno", said("Durvalumab helps in SCLC."), missing=["NSCLC"])
     assert lead.kind == "beside"
-    assert lead.text.startswith("What is held does not speak of NSCLC by name.")
+    assert lead.text.startswith("The sources of this answer do not name NSCLC. They say:")
 
 
 def test_what_is_held_instead_is_named_where_nothing_answers() -> None:
     reason = abstention("no_evidence", worded="other_names", asked=["apremilast"])
     lead = lead_of_none(reason, Lacks(who="names", asked=("apremilast",)), ["A", "B", "C"])
-    assert lead.text == "What is held does not speak of apremilast. It speaks of: A; B"
+    assert lead.text == "What was found does not speak of apremilast. It speaks of: A; B"
     assert lead_of_none(abstention("no_evidence"), None, ["A"]).text == (
-        "What is held does not say."
+        "What was found does not say."
     )
 
 

@@ -82,11 +82,16 @@ class Tagger:
         self._upper = opened(_Graph(own))
         self.own = own
 
-    def states(self, tokens: Tokens) -> Matrix:
-        """The states of at most `LONGEST` tokens and of the marks around them."""
+    def states(self, tokens: Tokens, known: Matrix | None = None) -> Matrix:
+        """The states of at most `LONGEST` tokens and of the marks around them.
+
+        Args:
+            known: what is known of all of them, `(width,)`, added to each.
+        """
         x = self._words[tokens.marked] + self._places[: len(tokens.marked)]
         (below,) = self._lower.run(None, {"x": x[None]})
-        (found,) = self._upper.run(None, {"x": below + self.own["kinds"][[0, *tokens.kinds, 0]]})
+        x = below + self.own["kinds"][[0, *tokens.kinds, 0]]
+        (found,) = self._upper.run(None, {"x": x if known is None else x + known})
         states: Matrix = found[0]
         return states
 

@@ -13,7 +13,8 @@ from workers.extract.parts import Parts
 from workers.extract.proposing import Ask, prompt_for, proposed_attempt
 from workers.extract.readability import Readability, Unreadable, require_readable
 from workers.extract.rubrics import Profile, Rubric, policy, rubric
-from workers.extract.rules.choosing import extract_field, markers_contradict
+from workers.extract.rules.choosing import markers_contradict
+from workers.extract.two_readers import state_of
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,8 @@ class Extraction:
 
 
 def extract_by_rules(parts: Parts, wanted: Rubric, previous: Iteration | None) -> Attempt:
-    """The rules' attempt: a strict reading, and a wide one of the fields that feedback names."""
+    """The attempt without a model: a strict reading, and a wide one of the fields that feedback
+    names, each beside that of the learned reader."""
     named: set[str] = set()
     if previous is not None:
         feedback = previous.evaluation.feedback
@@ -129,7 +131,7 @@ def extract_by_rules(parts: Parts, wanted: Rubric, previous: Iteration | None) -
         if before is not None and field not in named:
             fields[field] = before
         else:
-            fields[field] = extract_field(field, parts, wide=field in named)
+            fields[field] = state_of(field, parts, wanted.type, wide=field in named)
     return Attempt(document_type=wanted.type, fields=fields)
 
 

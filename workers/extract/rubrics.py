@@ -126,6 +126,15 @@ class Bounds(_Data):
     floor: Share
 
 
+class TwoReaders(_Data):
+    """From which share on the learned reader's words are the value, and below which share it does
+    not take words for the field."""
+
+    fill_from: Share
+    instead_from: Share
+    instead_below: Share
+
+
 class _Profile(_Data):
     threshold: Share
     iterations: int
@@ -147,6 +156,7 @@ class Policy(_Data):
     ambiguous: Share
     contradicted: Share
     bounds: Bounds
+    two_readers: TwoReaders
     readability: Readability
 
     def profile(self, name: str) -> Profile:

@@ -25,6 +25,7 @@ from workers.extract.rules.laboratory.labs import cut_short
 from workers.extract.rules.placing import set_aside
 from workers.extract.rules.reading import read_every, read_words
 from workers.extract.rules.texts.negation import negated
+from workers.extract.two_readers import state_of
 from workers.extract.values import LabValue, Value, Words
 
 
@@ -36,7 +37,7 @@ def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Seq
         if field not in field_policies():
             scores.append(_scored(field, rubric, 0.0, ("there is no such field",)))
             continue
-        by_rules = _judge(field, parts, result)
+        by_rules = _judge(field, parts, rubric, result)
         judged = _missed(field, parts, attempt, result, by_rules)
         if judged is not None:
             score, issues, grave = _doubted(field, parts, rubric, result, judged, worn)
@@ -135,11 +136,13 @@ def _doubted(
     return score * legible, (*issues, *said), grave
 
 
-def _judge(field: str, parts: Parts, result: FieldResult) -> tuple[float, tuple[str, ...]] | None:
+def _judge(
+    field: str, parts: Parts, rubric: Rubric, result: FieldResult
+) -> tuple[float, tuple[str, ...]] | None:
     if field_policies()[field].many:
         return _judge_many(field, parts, result)
+    ours = state_of(field, parts, rubric.type)
     if result.status is Status.NOT_PRESENT:
-        ours = extract_field(field, parts)
         if ours.status is Status.NOT_PRESENT:
             return None
         return 0.0, (f'"{field}" is said not to be there, but the document states it',)
@@ -148,7 +151,7 @@ def _judge(field: str, parts: Parts, result: FieldResult) -> tuple[float, tuple[
         return 0.0, tuple(dict.fromkeys(problems))
     if result.status is Status.AMBIGUOUS:
         return 1.0, ()
-    other = _contradicted(field, parts, result.items[0].value)
+    other = _contradicted(field, ours, result.items[0].value)
     if other is not None:
         return policy().contradicted, (other,)
     return 1.0, ()
@@ -193,9 +196,8 @@ def _says(read: Value, held: Value) -> bool:
     return read.key == held.key or (read.kind == held.kind and compatible(read, held))
 
 
-def _contradicted(field: str, parts: Parts, value: Value) -> str | None:
+def _contradicted(field: str, ours: FieldResult, value: Value) -> str | None:
     """What else the document says of the field, None where that agrees or is less telling."""
-    ours = extract_field(field, parts)
     if ours.status is Status.NOT_PRESENT or (isinstance(value, Words) and field != "histology"):
         return None
     if ours.status is Status.AMBIGUOUS:

@@ -17,6 +17,8 @@ from workers.extract.evaluation.scores import FieldScore
 from workers.extract.fields import Attempt, FieldResult, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies
+from workers.extract.span_reader import Stated
+from workers.extract.two_readers import read
 from workers.extract.units import Placed, shares
 
 Evidence = Mapping[str, float]
@@ -37,7 +39,7 @@ def evidence(
         "one line": float(parts.text.strip().count("\n") < _FEW_LINES),
         "doubt elsewhere": 1.0 - sum(exact) / len(exact) if exact else 0.0,
     }
-    told = shares(parts)
+    told, stated = shares(parts), read(parts, rubric.type)
     open_share, open_labels = _unread(parts, attempt, told)
     whole |= {"uncovered": open_share, "open labels": math.log1p(open_labels)}
     found: dict[str, Evidence] = {}
@@ -45,6 +47,7 @@ def evidence(
         if field_policies()[field].extent != "document":
             result = attempt.fields.get(field)
             own = dict(_of_field(field, parts, attempt, result, told))
+            own |= dict(_of_the_reader(field, result, stated))
             state = "missing" if result is None else result.status.value
             group = f"{'words' if field_policies()[field].kind == 'words' else 'typed'} {state}"
             own |= {f"{name} {group}": value for name, value in whole.items() if value}
@@ -120,6 +123,29 @@ def _of_field(
             yield "labels inside", math.log1p(inside)
             yield f"labels inside {field}", math.log1p(inside)
             yield "shared", float(_shared(field, attempt, spans[0]))
+
+
+def _of_the_reader(
+    field: str, result: FieldResult | None, stated: Stated
+) -> Iterator[tuple[str, float]]:
+    """How sure the learned reader is of a value's words, and of others (ADR 0065)."""
+    state = "missing" if result is None else result.status.value
+    kind = "words" if field_policies()[field].kind == "words" else "typed"
+    spans = [(one.start, one.end) for one in result.items] if result is not None else []
+    here = [stated.share(field, *one) for one in spans]
+    if field_policies()[field].many or None in here:
+        return
+    elsewhere = [
+        one.share
+        for one in stated.parts(field)
+        if not any(one.start < end and start < one.end for start, end in spans)
+    ]
+    yield f"read elsewhere {kind} {state}", max(elsewhere, default=0.0)
+    if spans:
+        own = max(one or 0.0 for one in here)
+        yield f"read here {kind} {state}", own
+        yield f"read surely here {kind} {state}", float(own > _SURE)
+        yield f"hardly read here {kind} {state}", float(own < _UNSURE)
 
 
 def _shared(field: str, attempt: Attempt, span: tuple[int, int]) -> bool:

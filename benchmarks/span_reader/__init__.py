@@ -1,0 +1,1 @@
+"""Training of the reader of documents (`workers.extract.span_reader`)."""

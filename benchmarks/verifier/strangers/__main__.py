@@ -1,6 +1,7 @@
 """`python -m benchmarks.verifier.strangers OUT`: writes what `attest evaluate written OUT` reads.
 
-The texts are taken from `../shared`; one whose length has changed is refused.
+`--claims` names another folder of such claims (`benchmarks/verifier/one_word`). The texts are taken
+from `../shared`; one whose length has changed is refused.
 """
 
 import argparse
@@ -37,10 +38,10 @@ def _edited(passage: str, edits: list[tuple[int, int, str]]) -> str:
     return passage
 
 
-def write(out: Path) -> None:
-    """Write `documents.jsonl` and `claims.jsonl` into the folder `out`."""
+def write(folder: Path, out: Path) -> None:
+    """Write `documents.jsonl` and `claims.jsonl` of `folder` into the folder `out`."""
     documents, claims, texts = [], [], {}
-    for one in _rows(FOLDER / "documents.jsonl"):
+    for one in _rows(folder / "documents.jsonl"):
         file, _, key = one["source"].partition("#")
         title, text = _texts(SHARED / file)[key]
         if len(text) != one["characters"]:
@@ -48,7 +49,7 @@ def write(out: Path) -> None:
         texts[one["document"]] = text
         kept = {"set_id": one["document"], "kind": one["kind"], "question": title}
         documents.append(kept | {"title": title, "text": text})
-    for one in _rows(FOLDER / "claims.jsonl"):
+    for one in _rows(folder / "claims.jsonl"):
         quote = texts[one["document"]][slice(*one["span"])]
         claim = {name: one[name] for name in ("id", "claim", "label", "kind")}
         claim |= {"set_id": one["document"], "quote": quote}
@@ -66,7 +67,9 @@ def main() -> None:
     """Writes the folder that is named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
-    write(parser.parse_args().out)
+    parser.add_argument("--claims", type=Path, default=FOLDER)
+    options = parser.parse_args()
+    write(options.claims, options.out)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from workers.extract.rubrics import policy
 from workers.extract.rules.choosing import extract_field
 from workers.extract.two_readers import state_of
 
-TEXT = "Report date: 4 May 2024. Seen on 9 May 2024 at Elm House.\nAllergies: penicillin\nAlso latex.\n"
+TEXT = "Report date: 4 May 2024. Seen on 9 May 2024 at Elm House.\nAllergies: latex\nBees, too.\n"
 SURE = policy().two_readers
 
 
@@ -74,7 +74,7 @@ def test_what_a_document_states_in_two_ways_stays_ambiguous(
 
 
 def test_a_list_is_the_rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, _ = read(monkeypatch, "medications", {"latex": 1.0})
+    found, _ = read(monkeypatch, "medications", {"Bees": 1.0})
     assert found == extract_field("medications", Parts(TEXT))
 
 

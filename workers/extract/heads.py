@@ -148,7 +148,11 @@ _SALUTATION = re.compile(
 def _salutation(line: Line) -> Head | None:
     if _SALUTATION.fullmatch(line.words) is None:
         return None
-    return line.start, line.end, "salutation", True, 0
+    return line.start, line.end, SALUTATION, True, 0
+
+
+SALUTATION = "salutation"
+"""The title of such a line."""
 
 
 _SPACED = re.compile(

@@ -28,7 +28,7 @@ _MOST_WORDS = 7
 _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
 LABEL = re.compile(
-    r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|"
+    r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|[A-Z]\.(?:[A-Z01]\.){1,3}|"
     r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?(?:[A-Za-z]{3,8}\.[ ])?"
     r"[A-Za-zÀ-ÿ](?:[A-Za-zÀ-ÿ0-9,/&'()_\-]|\.(?=[A-Za-z])|[ ](?![ ]\S)){0,58}?)"
     r"\.?\**\s*(?:(?<!\d):|:(?!\d)|\|)"

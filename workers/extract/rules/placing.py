@@ -19,7 +19,7 @@ from workers.extract.rules.tumors.stages import of_another_disease
 _TEXTS = frozenset(["words", "day"])
 """Kinds that are what a label says, whoever it tells of."""
 
-_PARTICULAR = ("medications", "stage", "measurements", "mutations")
+_PARTICULAR = ("medications", "stage", "measurements", "mutations", "lab_values")
 """Fields with reasons of their own."""
 
 _EARLIER = re.compile(r"(?:old|previous|prior|earlier) (?!to )")
@@ -29,6 +29,15 @@ _DENIES = re.compile(
     r"\b(?:no|without) (?:\w+ ){0,2}(?:variant|alteration|mutation|change|fusion)"
 )
 """A label below which genes stand that have not changed."""
+_ALL_DENIED = re.compile(
+    r"(?:(?!\bdetected|\bpresent|\bfound)[^.;:\n|(])*?\s?[-–—:.]{1,20}\s?"
+    r"(?:(?:all\s)?not\s(?:detected|found|identified|present|seen)|negative|absent|none\s(?:detected|found))\b"
+)
+"""Behind a gene: others of a list, and that none of them has changed."""
+_FROM = re.compile(r"\bfrom\s$")
+_TO = re.compile(r"\s(?:in)?to\s")
+_AMOUNTS = ("medications", "lab_values")
+"""Fields that read a change themselves."""
 _LONGEST_LINE = 400
 """Characters of a line that says at its beginning that it was copied (ours)."""
 _told: "WeakKeyDictionary[Parts, dict[tuple[int, int, str], str | None]]" = WeakKeyDictionary()
@@ -58,6 +67,12 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
         return "of an earlier examination"
     if _EARLIER.match(parts.label_at(start) or ""):
         return "of an earlier time by its label"
+    if field == "mutations" and _ALL_DENIED.match(parts.text, end, end + _LONGEST_LINE):
+        return "denied with others"
+    if field not in _AMOUNTS and _FROM.search(parts.text, max(0, start - 6), start) and (
+        _TO.match(parts.text, end)
+    ):
+        return "what it was before"
     if field == "mutations" and _DENIES.search(parts.label_at(start) or ""):
         return "denied by its label"
     if _copied(parts.text, start) or inside(_copied_blocks(parts), start):

@@ -33,6 +33,7 @@ from workers.extract.rules.texts import allergies, dictated, numbers, words
 from workers.extract.rules.texts.days import STAY, stays
 from workers.extract.rules.texts.negation import negated
 from workers.extract.rules.texts.others import inside, of_a_relative
+from workers.extract.rules.texts.place_names import may_be_a_place
 from workers.extract.rules.tumors import genomes, grades, markers, neoplasms, staging, tumors
 from workers.extract.rules.tumors.microsatellites import microsatellites
 from workers.extract.sayings import said
@@ -141,7 +142,10 @@ def _read(field: str, parts: Parts) -> list[Found]:
         named = [one for one in words.labelled(parts, field)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)
                  and not _are_results(parts.text[one.start : one.end])]  # fmt: skip
-        return [*named, *_places(parts), *words.institutions(parts.text)]
+        headed = [*words.institutions(parts.text)]
+        first = [one for one in headed if one.end <= line_end(parts.text, 0, len(parts.text))]
+        every = (*named, *first[:1], *_places(parts), *headed)
+        return [one for one in every if may_be_a_place(parts.text[one.start : one.end])]
     if policy.kind == "words":
         return _texts(field, parts)
     if policy.kind == "day":
@@ -264,17 +268,30 @@ _SURE_PLACE = 0.9
 
 
 def _places(parts: Parts) -> Iterator[Found]:
-    """Cells of the head that name a place; of a department and its hospital the hospital, and of
-    what else stands between commas the part that is more surely a place than the whole."""
-    for one in told(parts, "institution", "cell"):
-        start, end, at = one.start, one.end, one.start
-        most, pieces = stated(one.unit)["institution"], one.unit.value.split(", ")
-        for piece in pieces if len(pieces) > 1 else ():
-            share = stated(one.unit._replace(value=piece))["institution"]
-            if share > min(most, _SURE_PLACE):
-                most, start, end = share, at, at + len(piece)
-            at += len(piece) + 2
+    """Cells of the head that name a place, the surest and highest first; of a department and its
+    hospital the hospital, and of what else stands between marks the part that is more surely a
+    place than the whole."""
+    every = told(parts, "institution", "cell")
+    scored = sorted(every, key=lambda one: _BELOW * int(one.unit.place) - _place_share(one.unit))
+    for one in scored:
+        start, end = one.start, one.end
+        most = _place_share(one.unit) if may_be_a_place(one.unit.value) else LEAST
+        for piece in _PIECES.finditer(one.unit.value):
+            words = piece.group().rstrip(" .")
+            share = _place_share(one.unit._replace(value=words))
+            if words != one.unit.value and may_be_a_place(words) and share > min(most, _SURE_PLACE):
+                most = share
+                start, end = one.start + piece.start(), one.start + piece.start() + len(words)
         yield Found(Words(text=parts.text[start:end]), start, end)
+
+
+def _place_share(unit: Unit) -> float:
+    return stated(unit)["institution"]
+
+
+_PIECES = re.compile(r"(?<![^\s])(?:(?!,\s|\s[-–]\s|\.\s|\s[A-Z]{2,}[: ]{1,2}\d|\s\S*\d)[^\n]){3,}")
+_BELOW = 0.1
+"""What a line further down takes from how sure a place is (ours)."""
 
 
 def _said(parts: Parts, field: str) -> list[Found]:

@@ -2,6 +2,7 @@
 
     python -m benchmarks.likelihood          # the figures of sets that it does not learn from
     python -m benchmarks.likelihood --write  # knowledge/rubrics/likelihood.yaml
+    python -m benchmarks.likelihood --documents  # those of documents alone, and each set left out
 
 It learns from documents whose fields are marked, each read by a field reader that had not seen its
 set. documents/held_back, documents/kept_apart and documents/strangers are not learned from. The
@@ -22,7 +23,7 @@ from cli.evaluate.extraction import evaluate_extraction
 from cli.evaluate.extraction_cases import Case, read_cases
 from workers.extract import field_reader
 from workers.extract.documents import as_type, parts_of
-from workers.extract.evaluation.likelihood import Evidence, evidence
+from workers.extract.evaluation.likelihood import Evidence, evidence, of_document
 from workers.extract.evaluator import evaluate
 from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import Status
@@ -35,6 +36,13 @@ TO = HERE.parent / "knowledge" / "rubrics" / "likelihood.yaml"
 MEASURED = ("documents/strangers", "documents/kept_apart", "documents/held_back")
 OF_UNSEEN, NOT_NAMED = 0.4, 0.5
 """What a document of the unseen sets weighs, and in it a field that its gold does not name."""
+OF_DOCUMENTS = (
+    *("documents/" + name for name in ("blind", "development", "exports", "formats", "handovers",
+                                       "hospitals", "layouts", "written")),
+)  # fmt: skip
+OF_RIDGE, OF_STEPS = 3.0, 30
+ABOVE = 0.05
+"""As in workers/extract/evaluation/likelihood.py."""
 RIDGE, STEPS, PACE, LEAST_SEEN = 0.3, 600, 0.05, 3
 HEAD = """\
 # How much each piece of evidence says for a field's being right, as workers/extract/evaluation/
@@ -114,6 +122,93 @@ def learned() -> dict[str, float]:
     return fitted_weights(held)
 
 
+class Whole(NamedTuple):
+    """A document: its set, what is known of it, the share of its fields that is right."""
+
+    held_in: str
+    known: dict[str, float]
+    right: float
+
+
+def documents() -> list[Whole]:
+    """The documents by which the score of a document is learned, read by the packaged readers."""
+    found = []
+    for name in OF_DOCUMENTS:
+        for case in read_cases(HERE / name):
+            if case.type not in DOCUMENT_TYPES:
+                continue
+            parts, wanted = (
+                parts_of(case.text, as_type(case.text, case.type).parts[0]),
+                rubric(case.type),
+            )
+            made = iterate(parts, wanted, None, extract_by_rules, evaluate)
+            score = made.evaluation.score
+            known = of_document(
+                evidence(parts, wanted, made.attempt, score.breakdown), score.likely
+            )
+            told = [right(one, gold, made.attempt.fields, case.type)
+                    for one, gold in case.fields.items()]  # fmt: skip
+            found.append(
+                Whole(name, known, float(np.mean([one for one in told if one is not None])))
+            )
+    return found
+
+
+def fitted_document(held: Sequence[Whole]) -> dict[str, float]:
+    """A logistic reader of whether all of a document is right, and what share is, by that."""
+    names = list(held[0].known)
+    matrix = np.array([list(one.known.values()) for one in held])
+    middle, spread = matrix.mean(axis=0), matrix.std(axis=0)
+    middle[0], spread[0] = 0.0, 1.0
+    scaled, whole = (matrix - middle) / spread, np.array([one.right >= 1.0 for one in held], float)
+    ridge = OF_RIDGE * np.diag([0.0] + [1.0] * (len(names) - 1))
+    told = np.zeros(len(names))
+    for _ in range(OF_STEPS):
+        shares = 1 / (1 + np.exp(-scaled @ told))
+        bend = (scaled.T * (shares * (1 - shares))) @ scaled + ridge
+        told += np.linalg.solve(bend, scaled.T @ (whole - shares) - ridge @ told)
+    shares = 1 / (1 + np.exp(-scaled @ told))
+    rate, base = np.polyfit(shares, [one.right for one in held], 1)
+    plain = told / spread
+    plain[0] = told[0] - float((told[1:] * middle[1:] / spread[1:]).sum())
+    return {
+        **dict(zip(names, map(float, plain), strict=True)),
+        "base": float(base),
+        "rate": float(rate),
+    }
+
+
+def scored(weights: dict[str, float], one: Whole) -> float:
+    """The score of a document by such weights."""
+    logit = sum(weights[name] * value for name, value in one.known.items())
+    share = weights["base"] + weights["rate"] / (1 + float(np.exp(-logit)))
+    return min(1.0, share, one.known["mean"] + ABOVE)
+
+
+def area(held: Sequence[tuple[float, bool]]) -> float:
+    """The chance that a document with a wrong field scores below one without."""
+    wrong = [score for score, whole in held if not whole]
+    whole = [score for score, whole in held if whole]
+    pairs = [(a < b) + 0.5 * (a == b) for a in wrong for b in whole]
+    return float(np.mean(pairs)) if pairs else float("nan")
+
+
+def by_documents() -> None:
+    """Print the area of each set left out, and write the weights of all."""
+    held = documents()
+    areas = []
+    for name in OF_DOCUMENTS:
+        known = fitted_document([one for one in held if one.held_in != name])
+        own = [one for one in held if one.held_in == name]
+        mean = area([(one.known["mean"], one.right >= 1.0) for one in own])
+        areas.append((mean, area([(scored(known, one), one.right >= 1.0) for one in own])))
+        print(f"{name:26} {len(own):3} area by the mean {mean:.2f}, learned {areas[-1][1]:.2f}")
+    print("mean", np.nanmean(np.array(areas), axis=0).round(3))
+    lines = [f'  "{name}": {value:.3f}\n' for name, value in fitted_document(held).items()]
+    before = TO.read_text().split("document:\n")[0]
+    TO.write_text(f"{before}document:\n{''.join(lines)}")
+
+
 def with_reader(known: field_reader.Reader) -> None:
     """Read fields with another reader than the packaged one."""
     field_reader.stated.cache_clear()
@@ -122,10 +217,14 @@ def with_reader(known: field_reader.Reader) -> None:
 
 def main() -> None:
     """Print the figures, or write the weights."""
+    if "--documents" in sys.argv:
+        by_documents()
+        return
     if "--write" in sys.argv:
         lines = [f'  "{name}": {value:.3f}\n' for name, value in sorted(learned().items())]
-        TO.write_text(HEAD + "".join(lines))
-        print(f"{len(lines)} weights")
+        kept = TO.read_text().partition("document:\n")
+        TO.write_text(HEAD + "".join((*lines, *kept[1:])))
+        print(f"{len(lines)} weights; now --documents")
         return
     for name in MEASURED:
         print(name, evaluate_extraction(HERE / name)["honesty"])

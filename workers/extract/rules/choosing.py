@@ -69,11 +69,6 @@ def _choose(field: str, parts: Parts, *, wide: bool) -> FieldResult:
         return _result(told, Status.FOUND if len(told) == 1 else Status.AMBIGUOUS)
     if policy.kind in _ORDERED and field != "histology":
         return _result(usable[:1], Status.FOUND)
-    if field == "assessment_category" and not wide:
-        # what an examination was called that this one is compared with
-        usable = [one for one in usable if parts.rank(one.start) > 0]
-        if not usable:
-            return NOT_PRESENT
     best = _best(parts, usable)
     if field == "histology":
         own = {one.start for one in words.labelled(parts, field)}

@@ -207,9 +207,8 @@ def _words_of_headings() -> frozenset[str]:
 
 @cache
 def _status_title() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?i)(?:[a-z]{{2,20}}+[ ])?(?:{alternatives(patients().medicines.status_titles)})\W{{0,3}}"
-    )
+    words = alternatives(patients().medicines.status_titles)
+    return re.compile(rf"(?i)(?:[a-z]{{2,20}}+[ ])?(?:{words})\W{{0,3}}")
 
 
 @cache

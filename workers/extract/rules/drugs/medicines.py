@@ -203,7 +203,9 @@ _LEAST_CELLS, _LONGEST_ROW = 2, 400
 def _ends_all() -> re.Pattern[str]:
     words = patients().medicines
     ended = alternatives((*words.ended, *words.ended_cells)).replace(r"\s+", " ")
-    return re.compile(rf"(?i)(?:{ended})|(?:not|never|no longer)\b.{{0,40}}|(?<!\w)\w++[ ]*+:[ ]*+(?:no?|false|0)")
+    return re.compile(
+        rf"(?i)(?:{ended})|(?:not|never|no longer)\b.{{0,40}}|(?<!\w)\w++[ ]*+:[ ]*+(?:no?|false|0)"
+    )
 
 
 def _own_lines(text: str, begin: int, start: int, end: int, stop: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""May words be the name of a hospital or a laboratory? By their form. Pure."""
+"""May words be the name of a hospital or a laboratory, or of a person? By their form. Pure."""
 
 import re
 
@@ -32,6 +32,9 @@ def may_be_a_place(words: str) -> bool:
         return False
     if plain == plain.lower():  # a spoken or typed line without capitals
         return len(named) <= _MOST_WORDS // 2 and not plain.endswith(".")
-    return large >= _LEAST_LARGE * len(long) and not (
-        _SENTENCE.match(plain) and large < len(long)
-    )
+    return large >= _LEAST_LARGE * len(long) and not (_SENTENCE.match(plain) and large < len(long))
+
+
+def may_be_words(words: str) -> bool:
+    """Whether words may be a text: neither a person, nor a number or a day."""
+    return bool(words) and not words[0].isdigit() and _PERSON.match(words) is None

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 
 MARKS = "#*_ \t=-•>"
-_LEAD = re.compile(r"^(?:\d{1,2}[.)]|[A-Z][.)](?![A-Z]\b))\s*+|\([^)]{0,200}\)")
+_LEAD = re.compile(r"^(?:\d{1,2}[.)]|[A-Z][.)](?![A-Z01]\b))\s*+|\([^)]{0,200}\)")
 _JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[A-Za-z]{3})\.(?=[A-Za-z]{3})")
 _LOOKALIKES = str.maketrans({"0": "o", "1": "i", "5": "s", "|": "l"})
 _DAMAGED = re.compile(r"(?i)[a-z][015|]|[015|][a-z]")

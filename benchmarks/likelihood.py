@@ -41,8 +41,6 @@ OF_DOCUMENTS = (
                                        "hospitals", "layouts", "written")),
 )  # fmt: skip
 OF_RIDGE, OF_STEPS = 3.0, 30
-ABOVE = 0.05
-"""As in workers/extract/evaluation/likelihood.py."""
 RIDGE, STEPS, PACE, LEAST_SEEN = 0.3, 600, 0.05, 3
 HEAD = """\
 # How much each piece of evidence says for a field's being right, as workers/extract/evaluation/
@@ -182,7 +180,7 @@ def scored(weights: dict[str, float], one: Whole) -> float:
     """The score of a document by such weights."""
     logit = sum(weights[name] * value for name, value in one.known.items())
     share = weights["base"] + weights["rate"] / (1 + float(np.exp(-logit)))
-    return min(1.0, share, one.known["mean"] + ABOVE)
+    return min(1.0, (share + one.known["mean"]) / 2)
 
 
 def area(held: Sequence[tuple[float, bool]]) -> float:

@@ -148,12 +148,11 @@ def likelihoods(
 
 def document_score(seen: Mapping[str, Evidence], shares: Mapping[str, float]) -> float:
     """What share of a document's fields is right, as far as that tells documents with a wrong field
-    from those without, 0-1: what such documents have in common, but no more than a little above
-    the mean of the fields."""
+    from those without, 0-1: the mean of its fields, and of what such documents have in common."""
     sure = fmean(shares.values()) if shares else 1.0
     told, rate = document_weights(), document_weights()["rate"]
     right = 1.0 / (1.0 + math.exp(-sum(told[k] * v for k, v in of_document(seen, shares).items())))
-    return min(1.0, told["base"] + rate * right, sure + _ABOVE)
+    return min(1.0, (told["base"] + rate * right + sure) / 2)
 
 
 def of_document(seen: Mapping[str, Evidence], shares: Mapping[str, float]) -> dict[str, float]:
@@ -176,8 +175,6 @@ def of_document(seen: Mapping[str, Evidence], shares: Mapping[str, float]) -> di
 
 _LEAST_SURE = 3
 """Fields of a document that are looked at for themselves: those that are least sure (ours)."""
-_ABOVE = 0.05
-"""How far above the mean of its fields a document may score (ours)."""
 
 
 def likely(weights: Mapping[str, float], seen: Evidence) -> float:

@@ -283,12 +283,12 @@ def _places(parts: Parts) -> Iterator[Found]:
     for one in scored:
         start, end = one.start, one.end
         most = _place_share(one.unit) if may_be_a_place(one.unit.value) else _HARDLY_A_PLACE
-        for piece in _PIECES.finditer(one.unit.value):
-            words = piece.group().rstrip(" .")
+        for at, words in _pieces(one.unit.value):
             share = _place_share(one.unit._replace(value=words))
-            if words != one.unit.value and may_be_a_place(words) and share > min(most, _SURE_PLACE):
+            surer = words != one.unit.value and share > min(most, _SURE_PLACE)
+            if surer and may_be_a_place(words):
                 most = share
-                start, end = one.start + piece.start(), one.start + piece.start() + len(words)
+                start, end = one.start + at, one.start + at + len(words)
         yield Found(Words(text=parts.text[start:end]), start, end)
 
 
@@ -296,7 +296,17 @@ def _place_share(unit: Unit) -> float:
     return stated(unit)["institution"]
 
 
-_PIECES = re.compile(r"(?<![^\s])(?:(?!,\s|\s[-–]\s|\.\s|\s[A-Z]{2,}[: ]{1,2}\d|\s\S*\d)[^\n]){3,}")
+def _pieces(words: str) -> Iterator[tuple[int, str]]:
+    """The parts of a cell between commas, dashes, stops and what has a number, and their places."""
+    begin = 0
+    for one in (*_BETWEEN.finditer(words), None):
+        piece = words[begin : one.start() if one else len(words)].rstrip(" .")
+        if piece:
+            yield begin, piece
+        begin = one.end() if one else begin
+
+
+_BETWEEN = re.compile(r",\s|\s[-–]\s|\.\s|\s(?=[A-Z]{2,6}[: ]{1,2}\d)|\s(?=[^\s\d]{0,20}\d)")
 _HARDLY_A_PLACE = 0.25
 """How sure a part of a cell must be a place where the whole is known to be one of it (ours)."""
 _BELOW = 0.2
@@ -428,7 +438,7 @@ def _in_a_sentence(text: str, found: Found) -> bool:
 
 
 _CELL_ENDS = re.compile(r"[ \t]*(?:$|\n|[ ]{2}|\t|\d)")
-_TOLD = re.compile(r"(?:\S+\s+){2,}(?!on\b)[a-z]{2,9}\s+$")
+_TOLD = re.compile(r"\S[ \t]++\S[^\n]*[ \t](?!on\b)[a-z]{2,9}[ \t]+$")
 _GREETS = re.compile(r"(?m)^(?:Dear|To|Re)\b")
 _PIECE = re.compile(r"[\n;|,(]|[ \t]{2}|\.[ ]")
 

@@ -99,7 +99,7 @@ _DAY = re.compile(r"\d")
 def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
     """What stands under the section of a number, as far as the field's values reach."""
     sections, one = parts.sections, parts.sections[index]
-    if field.extent != "section" and _goes_on_behind_a_label(parts, index):
+    if field.extent not in ("section", "list") and _goes_on_behind_a_label(parts, index):
         return value_under(parts, index + 1, field)
     if (cell := _first_cell(parts, one)) is not None and field.kind == "words":
         return cell

@@ -283,12 +283,12 @@ def _places(parts: Parts) -> Iterator[Found]:
     for one in scored:
         start, end = one.start, one.end
         most = _place_share(one.unit) if may_be_a_place(one.unit.value) else _HARDLY_A_PLACE
-        for at, words in _pieces(one.unit.value):
-            share = _place_share(one.unit._replace(value=words))
-            surer = words != one.unit.value and share > min(most, _SURE_PLACE)
-            if surer and may_be_a_place(words):
+        for at, piece in _pieces(one.unit.value):
+            share = _place_share(one.unit._replace(value=piece))
+            surer = piece != one.unit.value and share > min(most, _SURE_PLACE)
+            if surer and may_be_a_place(piece):
                 most = share
-                start, end = one.start + at, one.start + at + len(words)
+                start, end = one.start + at, one.start + at + len(piece)
         yield Found(Words(text=parts.text[start:end]), start, end)
 
 

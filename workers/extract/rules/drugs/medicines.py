@@ -204,7 +204,8 @@ def _ends_all() -> re.Pattern[str]:
     words = patients().medicines
     ended = alternatives((*words.ended, *words.ended_cells)).replace(r"\s+", " ")
     return re.compile(
-        rf"(?i)(?:{ended})|(?:not|never|no longer)\b\D{{0,40}}|(?<!\w)\w++[ ]*+:[ ]*+(?:no?|false|0)"
+        rf"(?i)(?:{ended})|(?:not|never|no longer)\b\D{{0,40}}|"
+        rf"(?<!\w)\w++[ ]*+:[ ]*+(?:no?|false|0)"
     )
 
 

@@ -15,6 +15,13 @@ _CAPITALS = re.compile(
 _IN_CAPITALS = re.compile(r"(?:^|[\s(])[A-Z][A-Z0-9-]*[ ]$")
 """Right before capitals: they are part of a longer run."""
 _COUNTED = re.compile(r"[ ](?P<number>\d{1,2})[).](?=[ ][A-Z])")
+_LABEL = re.compile(
+    r"(?<![:,])[ ](?=(?:[A-Z][A-Za-z/&]{1,14}|"
+    r"(?<=[.;)\w][ ])[A-Z][a-z]{2,14}(?:[ ][A-Za-z/]{1,14}){1,2}):[ ])"
+)
+"""Before a label with a colon, known or not, in the middle of a text in one line."""
+_BEHIND_GAPS = re.compile(r"[ ]{2,}[A-Z][^:\n]{1,40}:")
+"""Labels that gaps set apart already."""
 _LEAST_LETTERS = 5
 _ENTRY = re.compile(
     r"(?P<mark>;|\||~|\^|[ ]\*(?=[ ]))[ ]?(?=[A-Za-z][A-Za-z0-9 _./-]{1,30}(?::[ ]|=(?=\S)))"
@@ -33,12 +40,16 @@ def plain_run_on(text: str) -> str:
             if sign == mark.strip():
                 sheet.put(at, "\n")
         return sheet.text()
+    labels = [one for one in _LABEL.finditer(text) if one.start()]
+    if len(labels) >= _LEAST > len(_BEHIND_GAPS.findall(text)):
+        for one in labels:
+            sheet.put(one.start(), "\n")
     letters = [one for one in text if one.isalpha()]
     if sum(map(str.islower, letters)) * 2 < len(letters):
-        return text
+        return sheet.text()
     heads = _heads(text)
     if len(heads) < _LEAST or len(re.findall(r"[A-Za-z]:[ ]", text)) >= len(heads):
-        return text
+        return sheet.text()
     for start, end in heads:
         sheet.put(start - 1, "\n")
         sheet.put(end, ":")

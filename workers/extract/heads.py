@@ -18,6 +18,7 @@ from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
 from workers.extract.rules.drugs.drug_names import drugs_named
 from workers.extract.rules.laboratory.lab_parts import lab_named
+from workers.extract.rules.texts.cognates import cognate
 from workers.extract.rules.texts.titles import MARKS, known_title, lettered, title
 
 _LONGEST_HEADING = 60
@@ -28,7 +29,7 @@ _MOST_WORDS = 7
 _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
 LABEL = re.compile(
-    r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|"
+    r"(?P<name>(?:[A-Z]\.){1,4}[A-Z]\.?|[A-Z]\.(?:[A-Z01]\.){1,3}|"
     r"(?:(?:\d{1,2}|[A-Z])[.)]\s*)?(?:[A-Za-z]{3,8}\.[ ])?"
     r"[A-Za-zÀ-ÿ](?:[A-Za-zÀ-ÿ0-9,/&'()_\-]|\.(?=[A-Za-z])|[ ](?![ ]\S)){0,58}?)"
     r"\.?\**\s*(?:(?<!\d):|:(?!\d)|\|)"
@@ -106,6 +107,7 @@ def heads(text: str, named: Sequence[Named] = ()) -> list[Head]:
     lines = lines_of(text)
     forms = {one.start: one for one in headings_by_form(lines)}
     above: Head | None = None
+    foreign: list[Head] = []
     marks, bare = _own_marks(lines), FILL in text or _in_one_case(lines)
     for line in lines:
         head = (
@@ -120,11 +122,14 @@ def heads(text: str, named: Sequence[Named] = ()) -> list[Head]:
         above = head
         if head is not None:
             found[head[0]] = head
+        elif len(line.words) < _LONGEST_HEADING and cognate(title_of(line.words), _cognates_of()):
+            foreign.append((line.start, line.end, title_of(line.words), True, PLAIN))
         for place, begin, name in (*_second_columns(line.words), *_behind_gaps(line.words)):
             at = line.start + place
             found[at] = (at, line.start + begin, name, False, PLAIN)
     for one in named:
         found[one.start] = (one.start, one.start, title_of(one.title), False, PLAIN)
+    found = _in_our_words(found, foreign)
     bodies = {start: body for start, body, _, _, _ in found.values()}
     starts = sorted(bodies)
     for inner in _inside().finditer(text):
@@ -148,7 +153,11 @@ _SALUTATION = re.compile(
 def _salutation(line: Line) -> Head | None:
     if _SALUTATION.fullmatch(line.words) is None:
         return None
-    return line.start, line.end, "salutation", True, 0
+    return line.start, line.end, SALUTATION, True, 0
+
+
+SALUTATION = "salutation"
+"""The title of such a line."""
 
 
 _SPACED = re.compile(
@@ -310,6 +319,26 @@ def title_of(words: str) -> str:
     bare, _, last = found.rpartition(" ")
     known = known_title(bare, bare_titles()) if last in _ADDED else ""
     return known if known in bare_titles() else found
+
+
+def _in_our_words(found: dict[int, Head], alone: Sequence[Head]) -> dict[int, Head]:
+    """Headings by the titles of which they are cognates, where a document has several: it is in
+    another language; those that stand `alone` in their lines are headings then, too."""
+    unknown = {one[2] for one in (*found.values(), *alone)} - bare_titles()
+    meant = {one: near for one in unknown if (near := cognate(one, _cognates_of())) is not None}
+    if len(set(meant.values())) < _LEAST_FOREIGN:
+        return found
+    found |= {one[0]: one for one in alone if one[0] not in found}
+    return {at: (*one[:2], meant.get(one[2], one[2]), *one[3:]) for at, one in found.items()}
+
+
+_LEAST_FOREIGN = 2
+"""Headings in cognates from which a document is in another language (ours)."""
+
+
+@cache
+def _cognates_of() -> frozenset[str]:
+    return labels() | patients().family_headings
 
 
 def _of_path(words: str) -> str:

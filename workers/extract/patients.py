@@ -47,6 +47,10 @@ class Medicines(_Data):
     going_home: Words
     ended: Words
     ended_cells: Words
+    taken_cells: Words
+    status_titles: Words
+    drug_labels: Words
+    heading_words: Words
     harmed: Words
     reactions: Words
     refused_headings: frozenset[str]

@@ -15,6 +15,8 @@ from workers.extract.rubrics import field_policies
 _HEAD_LINES = 8
 """Lines of a document in which a name may stand alone (ours)."""
 _CELL = re.compile(r"(?<![^\n\t|;])[ ]*(?P<cell>[^\s|;]++(?:[ ][^\s|;]++)*)")
+_SET_WIDE = re.compile(r"[ \t]*+(?P<cell>[^\s:|;]++(?:[ ]{2}[^\s:|;]++){2,})[ ]*")
+"""A line of which each word is set two spaces apart: one name, and no columns."""
 _PARAGRAPH = re.compile(r"(?m)^(?:[ \t]*+\S[^\n]*+(?:\n|\Z))++")
 _LEAST = 5
 """Words of a paragraph (ours)."""
@@ -93,7 +95,8 @@ def _cells(parts: Parts) -> list[Placed]:
         stop = line_end(text, at, min(len(text), at + _LONGEST_LINE))
         first = bisect_left(heads, at)
         limit = min(stop, heads[first]) if first < len(heads) else stop
-        for one in _CELL.finditer(text, at, limit):
+        wide = _SET_WIDE.fullmatch(text, at, limit)
+        for one in [wide] if wide else _CELL.finditer(text, at, limit):
             words = one["cell"].strip(_MARKS)
             start = text.index(words, one.start("cell")) if words else 0
             if words:

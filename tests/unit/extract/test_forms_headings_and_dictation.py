@@ -133,9 +133,9 @@ def test_of_a_heading_in_two_languages_the_known_half_counts(field: str, expecte
     assert words(field, BILINGUAL) == expected
 
 
-def test_a_heading_of_two_known_halves_stays_what_it_was() -> None:
+def test_a_heading_of_two_known_halves_is_that_of_both() -> None:
     text = "ASSESSMENT / PLAN: stable angina. Continue bisoprolol 5 mg.\n"
-    assert [one.title for one in Parts(text).sections] == ["assessment / plan"]
+    assert [one.title for one in Parts(text).sections] == ["assessment and plan"]
 
 
 def test_a_heading_in_which_a_fax_made_a_letter_a_digit_is_one() -> None:

@@ -123,7 +123,9 @@ def _doubted(
         of_labs = lab_doubts(result.items, rubric.type)
         found = [[*one, *of_labs.get(at, ())] for at, one in enumerate(found)]
     if field == "medications":
-        found = [[*one, *more] for one, more in zip(found, drug_doubts(result.items), strict=True)]
+        found = [
+            [*one, *more] for one, more in zip(found, drug_doubts(parts, result.items), strict=True)
+        ]
     if found:
         score *= sum(min((doubt.factor for doubt in one), default=1.0) for one in found) / len(
             found

@@ -16,6 +16,7 @@ from workers.extract.fields import Item
 from workers.extract.parts import Parts, clause
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drugs.drug_names import drugs_named
+from workers.extract.rules.drugs.drug_statuses import status_unknown
 from workers.extract.rules.texts.negation import doubted
 from workers.extract.rules.texts.numbers import days
 from workers.extract.rules.texts.words import labelled
@@ -81,8 +82,9 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
         yield Doubt(limits.frequency_unread, words, grave=True)
 
 
-def drug_doubts(items: Sequence[Item]) -> list[list[Doubt]]:
-    """The doubts about drugs whose names nobody knows, and about one that has two doses."""
+def drug_doubts(parts: Parts, items: Sequence[Item]) -> list[list[Doubt]]:
+    """The doubts about drugs whose names nobody knows, about one that has two doses, and about one
+    of which it is open whether it is taken."""
     doses: dict[str, set[tuple[float | None, str | None]]] = {}
     for item in items:
         if isinstance(item.value, Medication) and item.value.dose is not None:
@@ -97,6 +99,10 @@ def drug_doubts(items: Sequence[Item]) -> list[list[Doubt]]:
         several = len(doses.get(name.lower(), ())) > 1
         words = f"{name} is given in two doses: which of them is taken now?"
         own += [Doubt(signs_policy().two_doses, words, grave=True)] if several else []
+        told = status_unknown(parts, item.start) if name else None
+        if told is not None:
+            words = f'of {name} "{told}" is said: is it taken now?'
+            own.append(Doubt(signs_policy().status_unknown, words, grave=True))
         found.append(own)
     return found
 

@@ -9,6 +9,7 @@ documents whose fields are marked, each read by a field reader that had not seen
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from statistics import fmean
 
 from knowledge.loader import load
 from workers.extract.evaluation.bounds import read_share
@@ -160,20 +161,58 @@ def _shared(field: str, attempt: Attempt, span: tuple[int, int]) -> bool:
 
 
 def likelihoods(
-    parts: Parts, rubric: Rubric, attempt: Attempt, breakdown: Sequence[FieldScore]
+    seen: Mapping[str, Evidence], attempt: Attempt, breakdown: Sequence[FieldScore]
 ) -> dict[str, float]:
     """Of each field of the type how likely it is right, 0-1: what the evidence says, as far as the
     words at its spans and the rules' own reading bear it. A field that is left out is not right."""
     borne = {one.field: one.borne for one in breakdown if one.dimension == "accuracy"}
     return {
-        field: likely(weights(), seen) * borne.get(field, 1.0) * (field in attempt.fields)
-        for field, seen in evidence(parts, rubric, attempt, breakdown).items()
+        field: likely(weights(), one) * borne.get(field, 1.0) * (field in attempt.fields)
+        for field, one in seen.items()
     }
+
+
+def document_score(seen: Mapping[str, Evidence], shares: Mapping[str, float]) -> float:
+    """What share of a document's fields is right, as far as that tells documents with a wrong field
+    from those without, 0-1: the mean of its fields, and of what such documents have in common."""
+    sure = fmean(shares.values()) if shares else 1.0
+    told, rate = document_weights(), document_weights()["rate"]
+    right = 1.0 / (1.0 + math.exp(-sum(told[k] * v for k, v in of_document(seen, shares).items())))
+    return min(1.0, (told["base"] + rate * right + sure) / 2)
+
+
+def of_document(seen: Mapping[str, Evidence], shares: Mapping[str, float]) -> dict[str, float]:
+    """What is known of a document whose fields have such likelihoods."""
+    ordered = sorted(shares.values()) or [1.0]
+
+    def most(name: str) -> float:
+        return max(
+            (v for one in seen.values() for k, v in one.items() if k.startswith(name)), default=0.0
+        )
+
+    return {
+        "bias": 1.0,
+        "mean": fmean(ordered),
+        "least": fmean(ordered[:_LEAST_SURE]),
+        "unread": most("unread "),
+        "elsewhere": max(most("elsewhere words not_present"), most("elsewhere typed not_present")),
+    }
+
+
+_LEAST_SURE = 3
+"""Fields of a document that are looked at for themselves: those that are least sure (ours)."""
 
 
 def likely(weights: Mapping[str, float], seen: Evidence) -> float:
     """How likely a field of this evidence is right, 0-1."""
     return 1.0 / (1.0 + math.exp(-sum(weights.get(name, 0.0) * v for name, v in seen.items())))
+
+
+@cache
+def document_weights() -> Mapping[str, float]:
+    """The reader of documents as it was fitted."""
+    found: Mapping[str, float] = load("rubrics/likelihood")["document"]
+    return found
 
 
 @cache

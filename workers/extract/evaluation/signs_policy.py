@@ -66,6 +66,7 @@ class SignsPolicy(BaseModel):
     before_birth: Share
     two_columns: Share
     two_doses: Share
+    status_unknown: Share
     strange: Mapping[str, tuple[str, ...]]
     strange_fields: int
     damage_free: Share

@@ -19,7 +19,8 @@ from workers.extract.rules.tumors.stages import of_another_disease
 _TEXTS = frozenset(["words", "day"])
 """Kinds that are what a label says, whoever it tells of."""
 
-_PARTICULAR = ("medications", "stage", "measurements", "mutations")
+_PARTICULAR = ("medications", "stage", "measurements", "mutations", "lab_values",
+               "assessment_category")  # fmt: skip
 """Fields with reasons of their own."""
 
 _EARLIER = re.compile(r"(?:old|previous|prior|earlier) (?!to )")
@@ -29,6 +30,15 @@ _DENIES = re.compile(
     r"\b(?:no|without) (?:\w+ ){0,2}(?:variant|alteration|mutation|change|fusion)"
 )
 """A label below which genes stand that have not changed."""
+_ALL_DENIED = re.compile(
+    r"(?:(?!\bdetected|\bpresent|\bfound)[^.;:\n|(])*?\s?[-–—:.]{1,20}\s?"
+    r"(?:(?:all\s)?not\s(?:detected|found|identified|present|seen)|negative|absent|none\s(?:detected|found))\b"
+)
+"""Behind a gene: others of a list, and that none of them has changed."""
+_FROM = re.compile(r"\bfrom\s$")
+_TO = re.compile(r"\s(?:in)?to\s")
+_AMOUNTS = ("medications", "lab_values")
+"""Fields that read a change themselves."""
 _LONGEST_LINE = 400
 """Characters of a line that says at its beginning that it was copied (ours)."""
 _told: "WeakKeyDictionary[Parts, dict[tuple[int, int, str], str | None]]" = WeakKeyDictionary()
@@ -48,6 +58,25 @@ def set_aside(field: str, parts: Parts, start: int, end: int) -> str | None:
 def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
     if of_a_relative(parts, start, end):
         return "told of a relative"
+    if (told := _why_of_field(parts, start, end, field)) is not None:
+        return told
+    if _EARLIER.match(parts.label_at(start) or ""):
+        return "of an earlier time by its label"
+    if (
+        field not in _AMOUNTS
+        and _FROM.search(parts.text, max(0, start - 6), start)
+        and (_TO.match(parts.text, end))
+    ):
+        return "what it was before"
+    if _copied(parts.text, start) or inside(_copied_blocks(parts), start):
+        return "copied from an earlier note"
+    if _of_other_patients(parts, start, end):
+        return "told of other patients"
+    return None
+
+
+def _why_of_field(parts: Parts, start: int, end: int, field: str) -> str | None:
+    """The reasons that only one field has."""
     if field == "medications" and refused(parts, start, end):
         return "stopped, forbidden or not borne"
     if field == "medications" and in_hospital_only(parts, start, end):
@@ -56,15 +85,19 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
         return "of another disease"
     if field == "measurements" and of_earlier(parts.text, start, end):
         return "of an earlier examination"
-    if _EARLIER.match(parts.label_at(start) or ""):
-        return "of an earlier time by its label"
+    if field == "assessment_category" and _compared(parts, start):
+        return "of an examination that this one is compared with"
+    if field == "mutations" and _ALL_DENIED.match(parts.text, end, end + _LONGEST_LINE):
+        return "denied with others"
     if field == "mutations" and _DENIES.search(parts.label_at(start) or ""):
         return "denied by its label"
-    if _copied(parts.text, start) or inside(_copied_blocks(parts), start):
-        return "copied from an earlier note"
-    if _of_other_patients(parts, start, end):
-        return "told of other patients"
     return None
+
+
+def _compared(parts: Parts, start: int) -> bool:
+    """Whether a category stands in background, and not behind a label of its own."""
+    own = field_policies()["assessment_category"].labels
+    return parts.rank(start) == 0 and parts.label_at(start) not in own
 
 
 def _of_other_patients(parts: Parts, start: int, end: int) -> bool:
@@ -117,7 +150,8 @@ _blocks: "WeakKeyDictionary[Parts, list[tuple[int, int]]]" = WeakKeyDictionary()
 def _copied_blocks(parts: Parts) -> list[tuple[int, int]]:
     """Blocks of lines, up to a blank one, whose heading says in brackets that they were copied."""
     if parts not in _blocks:
-        _blocks[parts] = [one.span() for one in _copied_block().finditer(parts.text)]
+        every = (*_copied_block().finditer(parts.text), *_between_marks().finditer(parts.text))
+        _blocks[parts] = [one.span() for one in every]
     return _blocks[parts]
 
 
@@ -129,6 +163,19 @@ def _copied_block() -> re.Pattern[str]:
         rf"(?im)^(?:[^\n(\[\d]{{2,50}}[(\[][ ]?(?:{alternatives(words)})\b[^\n)\]]*+[)\]]|"
         r"[ \t]{0,9}(?:previous|prior|earlier)\b[^\n:;]{0,40}:(?=[ \t]*+\n))"
         r"[ \t:]*+\n(?:[ \t]*+\S[^\n]*+(?:\n|$))++"
+    )
+
+
+@cache
+def _between_marks() -> re.Pattern[str]:
+    """Lines between two that marks set apart, of which the first says that what follows was copied
+    and the second that it ends; or up to a blank line."""
+    words = alternatives(patients().copied)
+    return re.compile(
+        rf"(?im)^[ \t]*+[^\w\s\n]{{1,6}}[ \t]*+(?:{words})\b"
+        r"[^\n]*[^\w\s.,;:][ \t]*\n"
+        r"(?:(?![ \t]*+[^\w\s\n]{1,6}[ \t]*+end\b)[^\n]*\n){1,40}?"
+        r"(?=[ \t]*+[^\w\s\n]{1,6}[ \t]*+end\b|[ \t]*\n|\Z)"
     )
 
 

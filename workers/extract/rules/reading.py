@@ -33,6 +33,7 @@ from workers.extract.rules.texts import allergies, dictated, numbers, words
 from workers.extract.rules.texts.days import STAY, stays
 from workers.extract.rules.texts.negation import negated
 from workers.extract.rules.texts.others import inside, of_a_relative
+from workers.extract.rules.texts.place_names import may_be_a_place
 from workers.extract.rules.tumors import genomes, grades, markers, neoplasms, staging, tumors
 from workers.extract.rules.tumors.microsatellites import microsatellites
 from workers.extract.sayings import said
@@ -83,6 +84,10 @@ _OTHER_DAY = re.compile(
 """Before a day: it is none of the document. A "Surgery" may be a general practice."""
 _REPLACED = re.compile(r"(?i)\b(?:supersed|replac|previous|original|prior)[a-z]*\b[^\n]{0,30}$")
 """Before a label and its day: they are of an earlier version."""
+_OF_A_COPY = re.compile(
+    r"(?i)\b(?:print|fax|download|export|generat|typ)[a-z]{0,4}\b[^\n\d]{0,12}$"
+)
+"""Before a day: that of a copy, which dates a document that names no other."""
 _OF_A_TABLE = re.compile(r"\S(?:[ ]{2,}|\t)\S[^\n]*?\S(?:[ ]{2,}|\t)\S")
 """Two gaps in one line: those between the heads of a table's columns."""
 _DICTATED = re.compile(r"(?i)\bdictat\w+[\s:]*(?:on\s+)?(?:the\s+)?$")
@@ -141,7 +146,11 @@ def _read(field: str, parts: Parts) -> list[Found]:
         named = [one for one in words.labelled(parts, field)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)
                  and not _are_results(parts.text[one.start : one.end])]  # fmt: skip
-        return [*named, *_places(parts), *words.institutions(parts.text)]
+        headed = [*words.institutions(parts.text)]
+        lead = len(parts.text) - len(parts.text.lstrip())
+        first = [one for one in headed if one.start == lead]
+        every = (*named, *first, *_places(parts), *headed)
+        return [one for one in every if may_be_a_place(parts.text[one.start : one.end])]
     if policy.kind == "words":
         return _texts(field, parts)
     if policy.kind == "day":
@@ -254,6 +263,8 @@ def _texts(field: str, parts: Parts) -> list[Found]:
         found = _alone(parts, field, "cell") or list(words.examinations(parts.text))
     if not found and field == "impression":
         found = list(words.summed_up(parts.text))
+    if not found and field == "diagnosis":
+        found = list(words.first_assessed(parts))
     if not found and field != "modality":
         found = _alone(parts, field, "paragraph")
     return found
@@ -264,17 +275,42 @@ _SURE_PLACE = 0.9
 
 
 def _places(parts: Parts) -> Iterator[Found]:
-    """Cells of the head that name a place; of a department and its hospital the hospital, and of
-    what else stands between commas the part that is more surely a place than the whole."""
-    for one in told(parts, "institution", "cell"):
-        start, end, at = one.start, one.end, one.start
-        most, pieces = stated(one.unit)["institution"], one.unit.value.split(", ")
-        for piece in pieces if len(pieces) > 1 else ():
-            share = stated(one.unit._replace(value=piece))["institution"]
-            if share > min(most, _SURE_PLACE):
-                most, start, end = share, at, at + len(piece)
-            at += len(piece) + 2
+    """Cells of the head that name a place, the surest and highest first; of a department and its
+    hospital the hospital, and of what else stands between marks the part that is more surely a
+    place than the whole."""
+    every = told(parts, "institution", "cell")
+    scored = sorted(every, key=lambda one: _BELOW * int(one.unit.place) - _place_share(one.unit))
+    for one in scored:
+        start, end = one.start, one.end
+        most = _place_share(one.unit) if may_be_a_place(one.unit.value) else _HARDLY_A_PLACE
+        for at, piece in _pieces(one.unit.value):
+            share = _place_share(one.unit._replace(value=piece))
+            surer = piece != one.unit.value and share > min(most, _SURE_PLACE)
+            if surer and may_be_a_place(piece):
+                most = share
+                start, end = one.start + at, one.start + at + len(piece)
         yield Found(Words(text=parts.text[start:end]), start, end)
+
+
+def _place_share(unit: Unit) -> float:
+    return stated(unit)["institution"]
+
+
+def _pieces(words: str) -> Iterator[tuple[int, str]]:
+    """The parts of a cell between commas, dashes, stops and what has a number, and their places."""
+    begin = 0
+    for one in (*_BETWEEN.finditer(words), None):
+        piece = words[begin : one.start() if one else len(words)].rstrip(" .")
+        if piece:
+            yield begin, piece
+        begin = one.end() if one else begin
+
+
+_BETWEEN = re.compile(r",\s|\s[-–]\s|\.\s|\s(?=[A-Z]{2,6}[: ]{1,2}\d)|\s(?=[^\s\d]{0,20}\d)")
+_HARDLY_A_PLACE = 0.25
+"""How sure a part of a cell must be a place where the whole is known to be one of it (ours)."""
+_BELOW = 0.2
+"""What a line further down takes from how sure a place is (ours)."""
 
 
 def _said(parts: Parts, field: str) -> list[Found]:
@@ -328,6 +364,11 @@ def _finder(field: str) -> Finder:
                 *dictated.spoken_amount(label, _UNITS[field], text),
                 *dictated.lost_blood(text),
             ]
+        if field == "prostate_volume":
+            return lambda text: [
+                *numbers.amount(pattern, text, _MOST[field]),
+                *dictated.volume_of_the_gland(_UNITS[field], text),
+            ]
         return lambda text: numbers.amount(pattern, text, _MOST.get(field, inf))
     return _BY_KIND[policy.kind]
 
@@ -366,22 +407,39 @@ def _labelled_days(parts: Parts, field: str) -> Iterator[Found]:
         and not _REPLACED.search(before[one.start])
     ]
     # a report is of the day on which it was signed rather than dictated
-    yield from sorted(told, key=lambda one: _DICTATED.search(before[one.start]) is not None)
+    copies = [one for one in told if _OF_A_COPY.search(before[one.start])]
+    own = [one for one in told if one not in copies]
+    yield from sorted(own, key=lambda one: _DICTATED.search(before[one.start]) is not None)
     if not of_document:
         return
     yield from message_days(parts.text, "observed")
     labelled = {one.start for one in told}
     latest = max((_year(one) for one in numbers.days(text)), default=0)
-    for found in others:
-        if found.start in labelled or _OTHER_DAY.search(before[found.start]):
+    behind = [one for one in others if _OF_A_COPY.search(before[one.start])]
+    for found in (*(one for one in others if one not in behind), *behind):
+        if (found.start in labelled and found not in copies) or _OTHER_DAY.search(
+            before[found.start]
+        ):
             continue
         # unlabelled: the date of the document where it stands in the head
         of_the_sample = _OF_THE_SAMPLE.search(before[found.start]) is not None
         far = found.start > _HEAD and found.start not in of_columns
         if latest - _year(found) <= _YEARS:
-            yield found._replace(wide=far or of_the_sample)
+            yield found._replace(wide=far or of_the_sample or _in_a_sentence(text, found))
 
 
+def _in_a_sentence(text: str, found: Found) -> bool:
+    """Whether a day is told of within a sentence: words stand before it in its line, and the last
+    is a small one. It says when something was, and not of when the document is."""
+    line = text[text.rfind("\n", 0, found.start) + 1 : found.start]
+    if _CELL_ENDS.match(text, found.end):
+        return False
+    return _TOLD.search(line) is not None and _GREETS.search(text, 0, found.start) is None
+
+
+_CELL_ENDS = re.compile(r"[ \t]*(?:$|\n|[ ]{2}|\t|\d)")
+_TOLD = re.compile(r"\S[ \t]++\S[^\n]*[ \t](?!on\b)[a-z]{2,9}[ \t]+$")
+_GREETS = re.compile(r"(?m)^(?:Dear|To|Re)\b")
 _PIECE = re.compile(r"[\n;|,(]|[ \t]{2}|\.[ ]")
 
 

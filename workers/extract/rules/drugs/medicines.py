@@ -112,6 +112,12 @@ _ONCE = re.compile(
     r"[^.;\n]{0,20}?\(?\b(?:19|20)\d\d\s?[-–]\s?(?:(?:19|20)\d\d|\d\d)\b"
 )
 """Behind a drug: a year in which it ended."""
+_NOT_DONE = re.compile(
+    r"(?i)[^.;\n]{0,40}?\b(?:not|never)\s(?:(?:to\s)?be(?:en|ing)?\s|yet\s|being\s)?"
+    r"(?!chang|alter|exceed|stopp|discontinu|increas|decreas|reduc|crush|chew|affect|known|list|record|seen|shown)"
+    r"[a-z]{2,12}(?:ed|en)\b"
+)
+"""Behind a drug: what was not done with it, in whatever verb ("not wanted", "not to be taken")."""
 _IF = re.compile(r"(?i)\b(?:if|should|in\s++case|unless|whenever)\b")
 
 
@@ -129,6 +135,8 @@ def _change() -> re.Pattern[str]:
     return re.compile(rf"(?i)\b(?:{alternatives(patients().medicines.changes)})\b")
 
 
+_MAY = re.compile(r"(?i)\b(?:would|might|may|could)(?:\s[a-z]+){0,2}\s$")
+"""Before a verb of taking: it is thought of, and not done."""
 _BRACKET_ENDS = re.compile(r"[)\]]")
 _JUST_BEFORE = 160
 """Characters before a drug in which words refuse or name it (ours)."""
@@ -158,6 +166,8 @@ def refused(parts: Parts, start: int, end: int) -> bool:
     begin, stop = clause(text, start, end)
     begin, stop = _own_lines(text, begin, start, end, stop)
     behind = text[end:stop]
+    if _NOT_DONE.match(behind):
+        return True
     if _ended_cell(text, start, end) or _ONCE.match(behind) or _supposed(parts, begin, start, end):
         return True
     if _ended().match(behind) or _ended_next().match(text[stop : stop + _NEXT_SENTENCE]):
@@ -193,7 +203,10 @@ _LEAST_CELLS, _LONGEST_ROW = 2, 400
 def _ends_all() -> re.Pattern[str]:
     words = patients().medicines
     ended = alternatives((*words.ended, *words.ended_cells)).replace(r"\s+", " ")
-    return re.compile(rf"(?i)(?:{ended})|(?<!\w)\w++[ ]*+:[ ]*+(?:no?|false|0)")
+    return re.compile(
+        rf"(?i)(?:{ended})|(?:not|never|no longer)\b\D{{0,40}}|"
+        rf"(?<!\w)\w++[ ]*+:[ ]*+(?:no?|false|0)"
+    )
 
 
 def _own_lines(text: str, begin: int, start: int, end: int, stop: int) -> tuple[int, int]:
@@ -227,7 +240,7 @@ def _before(parts: Parts, begin: int, start: int, end: int, behind: str) -> bool
         return None
     word = last.refused
     if word is None:
-        return False
+        return _MAY.search(text, max(begin, last.start - _JUST_BEFORE), last.start) is not None
     conditional = word.lower() in patients().medicines.conditional
     return not (conditional and _condition().search(behind))
 

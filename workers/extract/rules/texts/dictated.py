@@ -6,7 +6,13 @@ from functools import cache
 
 from workers.extract.fields import Found
 from workers.extract.parts import Parts
-from workers.extract.rules.texts.numbers import NUMBER_WORD, spelled
+from workers.extract.rules.texts.numbers import (
+    NUMBER,
+    NUMBER_WORD,
+    amount,
+    own_unit,
+    spelled,
+)
 from workers.extract.rules.texts.others import of_a_relative
 from workers.extract.values import Amount, Words
 
@@ -57,6 +63,21 @@ _LOST = re.compile(
     r"had\sbeen)\slost\b|\blost\s(?:about\s|some\s|around\s|approximately\s)?(?P<n2>\d{1,5})\s?"
     r"(?P<unit2>ml|cc|millilit(?:er|re)s)\s(?:of\s)?blood\b"
 )
+
+
+def volume_of_the_gland(unit: str, text: str) -> Iterator[Found]:
+    """The volume of a gland in a document of the prostate: "the gland has a volume of 51 mL"."""
+    if "prostat" not in text.lower():
+        return
+    pattern = re.compile(
+        rf"(?i)\b(?:gland|prostate)\b[^.\n;:]{{0,30}}?\b(?:volume|measur\w+|estimated)\b"
+        rf"[^.\n;:\d]{{0,20}}?(?P<sign>[<>]?)(?P<n>{NUMBER}){own_unit(unit)}"
+    )
+    yield from amount(pattern, text, _LARGEST_GLAND)
+
+
+_LARGEST_GLAND = 900.0
+"""More millilitres no prostate has (ours, wide)."""
 
 
 def lost_blood(text: str) -> Iterator[Found]:

@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-_TICKED = r"\[[ ]?[xX✓✔][ ]?\]|\([xX✓✔]\)|[☑☒✅]"
-_EMPTY = r"\[[ _]{0,3}\]|\([ ]\)|[☐□]"
+_TICKED = r"\[[ ]?[xX✓✔*][ ]?\]|\([ ]?[xX✓✔][ ]?\)|\{[ ]?[xX✓✔*][ ]?\}|<[xX✓✔]>|[☑☒✅■◉●☑]"
+_EMPTY = r"\[[ _.-]{0,3}\]|\([ _]{1,3}\)|\{[ _]{0,3}\}|<[ _]>|[☐□◯○]"
 _OPTION = re.compile(
     rf"(?<![A-Za-z0-9])(?:(?P<ticked>{_TICKED})|(?P<empty>{_EMPTY}))"
-    r"(?P<words>[ \t]?(?:(?![\[(☐□☑☒✅])[^\s]|\((?![ xX✓✔]\))|[ ](?=[^\s\[☐□☑☒✅]))*+)"
+    r"(?P<words>[ \t]?(?:(?![\[({<☐□☑☒✅■◉●◯○])[^\s]|\((?![ _xX✓✔]{1,3}\))|"
+    r"[ ](?=[^\s\[{<☐□☑☒✅■◉●◯○]))*+)"
 )
 """A box with what stands behind it, up to a gap or the next box."""
 _NO = re.compile(r"(?i)\s{0,40}+(?:no|n|n/?a|not\s++applicable)\s{0,40}+")

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from functools import cache
 
 MARKS = "#*_ \t=-•>"
-_LEAD = re.compile(r"^(?:\d{1,2}[.)]|[A-Z][.)](?![A-Z]\b))\s*+|\([^)]{0,200}\)")
+_LEAD = re.compile(r"^(?:\d{1,2}[.)]|[A-Z][.)](?![A-Z01]\b))\s*+|\([^)]{0,200}\)")
 _JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[A-Za-z]{3})\.(?=[A-Za-z]{3})")
 _LOOKALIKES = str.maketrans({"0": "o", "1": "i", "5": "s", "|": "l"})
 _DAMAGED = re.compile(r"(?i)[a-z][015|]|[015|][a-z]")
+_PARTED = re.compile(r"\s?[/&+]\s?")
 _NO_LETTER = re.compile(r"[^a-zà-ÿ0-9]")
 _SMALL_L = re.compile(r"(?<=[A-Z])l(?=[A-Z])")
 """In capitals an I that a scan took for another letter."""
@@ -45,10 +46,18 @@ def known_title(words: str, known: frozenset[str]) -> str:
     readings = [plain, mended]
     if _DAMAGED.search(mended):
         readings += [mended.translate(_LOOKALIKES), mended.translate(_LOOKALIKES | {ord("1"): "l"})]
+    if any(map(str.isdigit, plain)) and "." in plain:
+        readings.append(squashed(plain).translate(_LOOKALIKES))
+    readings += [_joined(plain)] if _joined(plain) != plain else []
     for one in readings:
         if (meant := _squashed(known).get(squashed(one))) is not None:
             return meant
     return plain
+
+
+def _joined(plain: str) -> str:
+    """A heading of two parts as it is written out: "assessment/plan", "findings & opinion"."""
+    return " and ".join(_PARTED.split(plain))
 
 
 def squashed(words: str) -> str:

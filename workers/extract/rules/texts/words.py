@@ -7,6 +7,7 @@ from itertools import islice
 
 from clinical_text.forms import CAPITALS, ends_a_part
 from knowledge.names.tables import tables
+from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.fields import Found
 from workers.extract.parts import (
     Parts,
@@ -19,6 +20,7 @@ from workers.extract.parts import (
 )
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
 from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.texts.place_names import may_be_words
 from workers.extract.rules.texts.titles import MARKS
 from workers.extract.units import told
 from workers.extract.values import Words
@@ -73,15 +75,34 @@ def under_learned(parts: Parts, name: str) -> Iterator[Found]:
     for one in told(parts, name):
         title = "" if one.section is None else parts.sections[one.section].title
         # what a letter of a note is of, `by_letter` says
-        if one.section is not None and len(title) > 1 and title not in listed_labels():
+        free = title not in listed_labels() or _day_without_one(parts, one.section, title, name)
+        if one.section is not None and len(title) > 1 and free:
             found = value_under(parts, one.section, field_policies()[name])
             if found is not None:
                 yield found
 
 
+def _day_without_one(parts: Parts, index: int | None, title: str, name: str) -> bool:
+    """Whether a label of a day stands before something else: "Performed: appendicectomy"."""
+    if index is None or field_policies()[name].kind != "words":
+        return False
+    one = parts.sections[index]
+    value = parts.text[one.start : min(one.end, one.start + _TAIL)]
+    return any(
+        title in policy.labels and policy.kind == "day" for policy in field_policies().values()
+    ) and not _DAY.search(value)
+
+
+_DAY = re.compile(r"\d")
+
+
 def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
     """What stands under the section of a number, as far as the field's values reach."""
     sections, one = parts.sections, parts.sections[index]
+    if field.extent not in ("section", "list") and _goes_on_behind_a_label(parts, index):
+        return value_under(parts, index + 1, field)
+    if (cell := _first_cell(parts, one)) is not None and field.kind == "words":
+        return cell
     end = _line(one, parts)
     if field.extent == "list":
         end = _list_end(sections, index, parts.text)
@@ -91,6 +112,47 @@ def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
     if field.extent != "section":
         end = _next_row(parts.text, one, end)
     return _trimmed(parts.text, one.start, end)
+
+
+def _goes_on_behind_a_label(parts: Parts, index: int) -> bool:
+    """Whether below a heading alone nothing stands but a label, not of a field, and its value: the
+    value is the heading's ("DIAGNOSIS / Primary: ...")."""
+    one = parts.sections[index]
+    if not one.alone or index + 1 >= len(parts.sections):
+        return False
+    below = parts.sections[index + 1]
+    value = parts.text[below.start : line_end(parts.text, below.start, below.end)].strip()
+    return (
+        not below.alone
+        and not parts.text[one.start : below.heading_start].strip(MARKS + "\n")
+        and below.title not in labels()
+        and may_be_words(value)
+        and max(stated(Unit(below.title, value)).values()) < LEAST
+    )
+
+
+def _first_cell(parts: Parts, one: Section) -> Found | None:
+    """The first cell of the only row below the head of a table, which stands under a heading."""
+    if not one.alone:
+        return None
+    begin = behind_spaces(parts.text, one.start, one.end)
+    lines = parts.text[begin : one.end].split("\n")[:3]
+    cells = [_GAP.split(line.strip()) for line in lines]
+    if (
+        len(lines) < _TABLE_LINES
+        or len(cells[0]) < _LEAST_CELLS
+        or any(sign.isdigit() or sign in ".:|" for sign in lines[0])
+    ):
+        return None
+    if not _LEAST_CELLS <= len(cells[1]) <= len(cells[0]) or len(cells[2:3] and cells[2]) > 1:
+        return None
+    start = parts.text.index(cells[1][0], begin + len(lines[0]))
+    return Found(Words(text=cells[1][0]), start, start + len(cells[1][0]))
+
+
+_GAP = re.compile(r"[ ]{2,}|\t")
+_TABLE_LINES, _LEAST_CELLS = 2, 3
+"""Lines and cells of a table that stands under a heading (ours)."""
 
 
 def _next_row(text: str, one: Section, end: int) -> int:
@@ -271,6 +333,20 @@ def _trimmed(text: str, start: int, end: int) -> Found | None:
     if _HOPELESS.match(words):
         return None
     return Found(Words(text=words), start + lead, start + lead + len(words))
+
+
+_ASSESSED = "assessment and plan"
+_FIRST_STATEMENT = re.compile(
+    r"\s*(?:[-•*#]|\d{1,2}[.)])?\s*(?P<value>[A-Z][^.;:\n]{3,100})(?=[.;:\n]|\Z)"
+)
+
+
+def first_assessed(parts: Parts) -> Iterator[Found]:
+    """What is assessed before it is planned for: the first statement under a heading of both."""
+    for one in parts.under(frozenset([_ASSESSED])):
+        first = _FIRST_STATEMENT.match(parts.text, one.start, one.end)
+        if first is not None:
+            yield Found(Words(text=first["value"]), *first.span("value"))
 
 
 _SUMS_UP = re.compile(

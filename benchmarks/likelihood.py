@@ -2,7 +2,7 @@
 
     python -m benchmarks.likelihood          # the figures of sets that it does not learn from
     python -m benchmarks.likelihood --write ZERO ONE  # knowledge/rubrics/likelihood.yaml
-    python -m benchmarks.likelihood --documents ZERO ONE  # those of documents, and each set left out
+    python -m benchmarks.likelihood --documents ZERO ONE  # of whole documents, each set left out
 
 ZERO and ONE are the weights of readers of documents that were trained with `--without 0` and `1`
 (`benchmarks.span_reader.layers`). It learns from documents whose fields are marked, each read by

@@ -172,6 +172,7 @@ def serve(channel: socket.socket, supervisor: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     getproctitle()  # it must find the title before the environment is changed
+    gc.disable()  # in what imports make there is no garbage: looking for it took a quarter of them
     importlib.import_module("cli.main")
     missing = list(IMPORTED)
     while True:
@@ -228,6 +229,7 @@ def _become(asked: Mapping[str, Any], output: int, supervisor: int, between: int
     _prctl(_PR_SET_PDEATHSIG, asked["stop_signal"])
     if os.getppid() != supervisor:  # it died before the signal was set
         os._exit(1)
+    gc.enable()
     for stream in (1, 2):
         os.dup2(output, stream)
     os.close(output)

@@ -156,7 +156,10 @@ class Suspected:
     def communicate(self, said: bytes, timeout: float) -> None:
         """Start it with these words, and wait for its end."""
         target_arguments = (said, dict(os.environ), self._log, os.getpid())
-        self._forked = Forked(_warm().Process(target=_do_alone, args=target_arguments))
+        process = _warm().Process(target=_do_alone, args=target_arguments)
+        self._forked = Forked(process)
+        # A worker that ends would wait for it; what `subprocess` starts is not waited for.
+        vars(multiprocessing.process)["_children"].discard(process)
         self._forked.wait(timeout)
 
     @property

@@ -261,9 +261,10 @@ def run_to_the_end(run: Callable[[], object]) -> NoReturn:
         code = ended.code or 0
     vars(threading)["_shutdown"]()
     vars(atexit)["_run_exitfuncs"]()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
-            stream.flush()
+    with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
+        sys.stdout.flush()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
     os._exit(code)
 
 

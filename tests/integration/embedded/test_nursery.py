@@ -164,6 +164,39 @@ def test_a_killed_supervisor_leaves_nobody(tmp_path: Path, ignored: str) -> None
     assert told == []
 
 
+@pytest.mark.parametrize(("ends", "code"), [("3", 3), ("", 0), ("None", 0), ("'why'", 1)])
+def test_a_fork_ends_as_a_process_does_with_its_threads_and_what_is_registered(
+    ends: str, code: int
+) -> None:
+    script = f"""
+import atexit, sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
+from cli.supervise.nursery import run_to_the_end
+
+def told_late():
+    time.sleep(0.2)
+    sys.stdout.write("thread ")
+
+def run():
+    atexit.register(sys.stdout.write, "exit")
+    ThreadPoolExecutor(1).submit(sys.stdout.write, "pool ").result()
+    threading.Thread(target=told_late).start()
+    {f"sys.exit({ends})" if ends else ""}
+
+run_to_the_end(run)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[3],
+        timeout=60,
+    )
+    assert (done.stdout, done.returncode) == ("pool thread exit", code)
+    assert done.stderr == ("why\n" if code == 1 else "")
+
+
 def test_a_fork_whose_supervisor_is_gone_ends_whoever_adopts_it() -> None:
     # As below a service manager, which adopts what its services leave: its number is not 1.
     script = """

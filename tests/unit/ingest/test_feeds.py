@@ -210,6 +210,7 @@ def test_a_feed_must_stand_at_its_publisher() -> None:
         ("<ul><li>a<li>b<p>more</p></ul>after", "- a\n- b\n\nmore\n\nafter"),
         ("<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"),
         ("<table><tr><td><p>1</p><p>2</p></td><td>x<br>y</td></tr></table>", "1 2 | x y"),
+        ("x<table><td>a<td>b<tr><td>c</table>", "x\n\na | b\nc"),
         ("10<sup>9</sup>, x<sup>a</sup>", "10⁹, xa"),
         ("12.5<sup>a<sup>2</sup>b</sup> c", "12.5a2b c"),
         ("10<sup>-<sup>3</sup></sup>", "10⁻³"),

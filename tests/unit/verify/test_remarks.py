@@ -98,6 +98,14 @@ def test_initials_may_be_typed_without_capitals(source: str, told: list[str]) ->
     assert unnamed("hr for dfs imvigor011", filled(Retrieval, asked=asked), [source]) == told
 
 
+def test_a_word_that_only_says_how_a_thing_is_is_no_name_unless_retrieval_knows_it() -> None:
+    asked = filled(Asked, names=["implicated", "gout"], required=[])
+    question, source = "Is gout implicated?", "A work on asthma."
+    assert unnamed(question, filled(Retrieval, asked=asked), [source]) == ["gout"]
+    known = filled(Retrieval, asked=asked, names=["implicated"])
+    assert unnamed(question, known, [source]) == ["implicated", "gout"]
+
+
 @grid(
     ("name", "spoken"),
     [

@@ -108,8 +108,9 @@ class Blocks:
             self._row.append(replace(self._reach, text=" ".join(content.split())))
 
     def row(self) -> None:
-        """Begin a row of a table."""
+        """Begin a row of a table; cells before the first row are one of their own."""
         self.end_block()
+        self.end_row()
         if not self._in_cell:
             self._row = []
 

@@ -16,7 +16,7 @@ from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.europepmc.search import open_full_texts, parse
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 needs_shared = pytest.mark.skipif(
     not SHARED.is_dir(), reason="no shared data beside the repository"
 )

@@ -13,7 +13,7 @@ from tests.grid import grid
 from workers import file_formats
 from workers.file_formats import UnreadableDocument, read, sniff, web
 
-DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
+DOCUMENTS = Path(__file__).parents[3] / "fixtures" / "documents"
 
 
 def _read(name: str) -> list[SourceRecord]:

@@ -32,7 +32,7 @@ from workers.ingest.parsers.openfda.event import parse_event
 from workers.ingest.parsers.openfda.label import parse_label
 from workers.ingest.parsers.openfda.tables import table_rows
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 OPENFDA = SHARED / "data" / "openfda"
 SAMPLES = SHARED / "data" / "wire_samples"
 needs_shared = pytest.mark.skipif(not OPENFDA.is_dir(), reason="the recorded payloads are not here")

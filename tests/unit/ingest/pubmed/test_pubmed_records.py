@@ -24,7 +24,7 @@ from workers.ingest.parsers.pubmed.reader import read_article
 from workers.ingest.parsers.pubmed.records import LEFT_OUT, parse
 from workers.ingest.parsers.xml import parse_xml
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 
 FULL = Citation(
     101,

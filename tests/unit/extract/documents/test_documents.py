@@ -14,9 +14,10 @@ from tests.unit.extract.made import MOST_PARTS, REPORT
 from workers.extract.documents import classify
 from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
-from workers.extract.gold import compare, right
+from workers.extract.gold import compare, right, same
 from workers.extract.readability import Unreadable, assess, require_readable
 from workers.extract.rubrics import DOCUMENT_TYPES, field_named, rubric
+from workers.extract.values import Grade
 
 PIECES_OF_DOCUMENTS = [
     "PATHOLOGY REPORT\n", "LABORATORY REPORT\n", "RADIOLOGY REPORT\n", "Prescription\n",
@@ -126,6 +127,23 @@ FOUND = extract_text(REPORT).fields
 )
 def test_a_gold_value_is_read_by_meaning(name: str, gold: Any, share: float) -> None:
     assert right(name, gold, FOUND, "pathology") == pytest.approx(share)
+
+
+@grid(
+    ("ours", "gold", "alike"),
+    [
+        ("3+4=7", "7", True),
+        ("7", "4+3=7", True),
+        ("3+4=7", "4+4=8", False),
+        ("7", "8", False),
+        ("2", "2", True),
+        ("2", "3", False),
+    ],
+)
+def test_a_score_of_two_patterns_is_the_same_as_one_with_its_sum(
+    ours: str, gold: str, alike: bool
+) -> None:
+    assert same(Grade(level=ours), Grade(level=gold)) is alike
 
 
 def test_an_ambiguous_gold_wants_an_ambiguous_field() -> None:

@@ -20,7 +20,7 @@ from workers.ingest.parsers.clinicaltrials.fields import FIELDS
 from workers.ingest.parsers.clinicaltrials.results import MOST_FREQUENT
 from workers.ingest.parsers.clinicaltrials.study import LEFT_OUT, MAPPED, parse
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 needs_shared = pytest.mark.skipif(
     not (SHARED / "data" / "ctgov_v2").is_dir(), reason="the recorded payloads are not here"
 )

@@ -22,7 +22,7 @@ from workers.ingest.parsers.pubmed.reader import read_article
 from workers.ingest.parsers.pubmed.records import parse, record
 from workers.ingest.parsers.xml import parse_xml
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 FOLDER = SHARED / "data" / "pubmed_xml"
 FILES = [
     "biopython/pubmed1.xml",

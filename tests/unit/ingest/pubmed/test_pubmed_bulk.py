@@ -18,7 +18,7 @@ from workers.http.errors import Malformed
 from workers.ingest.parsers.pubmed.bulk import MAX_RECORD_BYTES, slices
 from workers.ingest.parsers.pubmed.records import parse
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 BASELINE = SHARED / "data" / "pubmed_xml" / "titipata" / "medline16n0902.xml.gz"
 
 FILE = article_set((Citation(pmid) for pmid in range(1, 11)), deleted=[98, 99])

@@ -13,7 +13,7 @@ from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.openalex import openalex_statement
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 
 
 def _statement(**fields: Any) -> Statement:

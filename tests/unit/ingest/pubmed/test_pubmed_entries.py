@@ -16,7 +16,7 @@ from workers.ingest.parsers.pubmed import records as pubmed
 from workers.ingest.parsers.pubmed.entries import NotCut, entries
 from workers.ingest.parsers.pubmed.records import parse
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 BASELINE = SHARED / "data" / "pubmed_xml" / "titipata" / "medline16n0902.xml.gz"
 SET = article_set([Citation(n, title="A <i>made-up</i> &amp; short one.") for n in (1, 2)], [9])
 

@@ -8,8 +8,8 @@ from workers.extract.fields import Status
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.reading import read_words
-from workers.extract.rules.texts.numbers import sure_number
-from workers.extract.values import Amount, LabValue
+from workers.extract.rules.texts.numbers import bare_nodes, sure_number
+from workers.extract.values import Amount, LabValue, Nodes
 
 OPERATION = (
     "OPERATIVE NOTE\nProcedure: total abdominal hysterectomy\n"
@@ -178,3 +178,20 @@ def test_a_limit_or_a_value_of_another_fluid_is_none_of_the_blood(text: str) -> 
 def test_a_value_of_the_blood_stands_beside_them(text: str) -> None:
     (item,) = extract_field("lab_values", Parts(text), wide=True).items
     assert item.value.key == ("lab", "sodium", None, 140.0, None)
+
+
+@grid(
+    ("text", "nodes"),
+    [
+        ("2/14", [(2, 14)]),
+        ("0 of 3", [(0, 3)]),
+        ("3 out of 3", [(3, 3)]),
+        ("14/2", []),
+        ("2/14/2020", []),
+    ],
+)
+def test_of_two_numbers_alone_no_more_nodes_have_tumor_than_were_examined(
+    text: str, nodes: list[tuple[int, int]]
+) -> None:
+    found = [one.value for one in bare_nodes(text)]
+    assert [(one.positive, one.examined) for one in found if isinstance(one, Nodes)] == nodes

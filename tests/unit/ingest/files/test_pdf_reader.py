@@ -11,7 +11,7 @@ import pytest
 from tests.grid import grid
 from workers.file_formats import UnreadableDocument, pdf, read
 
-DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
+DOCUMENTS = Path(__file__).parents[3] / "fixtures" / "documents"
 
 
 def _pdf(*pages: bytes, title: bytes = b"", packed: bool = False) -> bytes:

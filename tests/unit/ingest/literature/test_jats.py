@@ -15,7 +15,7 @@ from tests.examples import examples
 from workers.http.errors import Malformed
 from workers.ingest.parsers.jats.article import LEFT_OUT, parse_jats
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 FOLDER = SHARED / "data" / "pubmed_xml"
 
 FRONT = """<front><journal-meta><journal-id journal-id-type="nlm-ta">J Made Up</journal-id>

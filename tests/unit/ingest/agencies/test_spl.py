@@ -18,7 +18,7 @@ from workers.ingest.parsers.dailymed import parse_dailymed, parse_listing
 from workers.ingest.parsers.spl.label import LEFT_OUT, MAPPED, parse_spl
 
 SET_ID = "00000000-0000-4000-8000-000000000001"
-SHARED = Path(__file__).resolve().parents[4] / "shared"
+SHARED = Path(__file__).resolve().parents[5] / "shared"
 LABELS = SHARED / "data" / "openfda" / "spl"
 SAMPLES = SHARED / "data" / "wire_samples"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the real payloads are not here")

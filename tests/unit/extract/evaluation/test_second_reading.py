@@ -20,7 +20,7 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import rubric
 from workers.extract.rules.choosing import extract_field
 
-STRANGERS = Path(__file__).parents[3] / "benchmarks" / "documents" / "strangers"
+STRANGERS = Path(__file__).parents[4] / "benchmarks" / "documents" / "strangers"
 MANY_ABSENT = FieldResult(status=Status.NOT_PRESENT, many=True)
 
 

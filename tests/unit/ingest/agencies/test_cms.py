@@ -18,7 +18,7 @@ from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.cms.coverage import parse_cms, plain
 from workers.ingest.parsers.cms.cpt import CODES, ROW, without_cpt
 
-SHARED = Path(__file__).resolve().parents[4] / "shared"
+SHARED = Path(__file__).resolve().parents[5] / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the real payloads are not here")
 
 

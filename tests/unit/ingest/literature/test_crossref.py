@@ -15,7 +15,7 @@ from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement, doi_path
 from workers.ingest.parsers.crossref import crossref_statement
 
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+SHARED = Path(__file__).resolve().parents[4].parent / "shared"
 needs_shared = pytest.mark.skipif(
     not SHARED.is_dir(), reason="no shared data beside the repository"
 )

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grid import grid
-from tests.unit.ingest.test_clinicaltrials_parser import _one, _study
+from tests.unit.ingest.agencies.test_clinicaltrials_parser import _one, _study
 from tests.unit.ingest.test_feeds import rss
 from workers.file_formats import UnreadableDocument, read
 from workers.ingest.parsers.pubmed.records import NO_TITLE, parse
 
-DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
+DOCUMENTS = Path(__file__).parents[3] / "fixtures" / "documents"
 WORDS = st.text(st.sampled_from("abc 129" + string.punctuation.replace("\\", "")), min_size=1)
 
 

@@ -12,7 +12,7 @@ from tests.unit.extract.made import REPORT
 from workers.extract.intake import take_in
 from workers.extract.readability import assess
 from workers.extract.refusals import IntakeRefused
-from workers.extract.scanning import MOST_PAGES, MOST_PIXELS, Read, frames, joined
+from workers.extract.scanning import MOST_PAGES, MOST_PIXELS, Read, _lines, frames, joined
 
 
 def _png_that_says(width: int, height: int) -> bytes:
@@ -117,3 +117,12 @@ def test_how_sure_the_reading_of_a_scan_is_bounds_readability(
     found = assess(REPORT, ocr_confidence=confidence)
     assert (found.confidence, found.readable) == (confidence, readable)
     assert bool(found.issues) == bool(found.suggestions) == (confidence < 0.8)
+
+
+def test_words_of_a_scan_are_in_their_lines_and_paragraphs() -> None:
+    words = (("Mean", 1, 1, 1), ("values", 1, 1, 1), ("rose", 1, 1, 2), ("", 1, 1, 2),
+             ("Then", 1, 2, 1), ("fell", 2, 1, 1), ("again", 2, 1, 1))  # fmt: skip
+    columns = ("text", "block_num", "par_num", "line_num")
+    found = {name: [word[n] for word in words] for n, name in enumerate(columns)}
+    read = _lines({**found, "conf": [90.0] * len(words)})
+    assert read == Read("Mean values\nrose\n\nThen\n\nfell again", 0.9)

@@ -33,6 +33,8 @@ class DraftedClaim(Part):
     covers: float = 1.0
     answers: int = 0
     """Its place, from 1, among the claims that its drafter calls the answer; 0: it is none."""
+    begins: float | None = None
+    """How well it begins the answer by what it says; None where nobody read that."""
     further: tuple[str, ...] = ()
     """Evidence keys beside the first: the quotation, or a part of it, may stand in any of them."""
 

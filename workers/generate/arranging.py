@@ -4,7 +4,7 @@ Sections: `workers.generate.sections`; particulars, names and limits: `workers.g
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -35,6 +35,8 @@ class Claim:
     heading: str
     also: tuple[tuple[str, str], ...] = ()
     """Other evidence that reports the same finding: its key and its words."""
+    begins: float = 0.0
+    """How well it begins the answer (`leading`)."""
 
     def as_body(self) -> dict[str, Any]:
         """The claim as the draft stores it."""
@@ -44,6 +46,7 @@ class Claim:
             "evidence_id": self.evidence_id,
             "quote": self.quote,
             "heading": self.heading,
+            "begins": round(self.begins, 3),
         }
         if self.also:
             body["also"] = [{"evidence_id": key, "quote": quote} for key, quote in self.also]
@@ -65,8 +68,10 @@ def arrange(
     query_type: str,
     may_speak: MaySpeak,
     asked: Sequence[Content],
+    worth: Callable[[Candidate], float],
 ) -> list[Claim]:
-    """Give the candidates their sections, what belongs beside them, and their numbers."""
+    """Give the candidates their sections, what belongs beside them, and their numbers; `worth`: how
+    well a claim begins the answer."""
     sections, policy = sections_for(query_type), load("questions/answers")
     details = policy["details"].get(query_type, {"documents": 0, "facets": []})
     homes, ordered = _homes(kept, sections), list[tuple[str, Kept]]()
@@ -93,6 +98,7 @@ def arrange(
             quote=one.candidate.text,
             heading=heading,
             also=tuple((other.evidence_id, other.text) for other in one.also),
+            begins=worth(one.candidate),
         )
         for number, (heading, one) in enumerate(ordered, start=1)
     ]

@@ -25,6 +25,7 @@ from workers.generate.facets import (
     tells_of_use,
 )
 from workers.generate.findings import Told, same
+from workers.generate.leading import Leading
 from workers.generate.scoring import Asked, Lacks, Scorer
 from workers.generate.sections import belongs, sections_for
 from workers.generate.wording import stands_alone
@@ -77,7 +78,8 @@ def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
     shown = [one.candidate for one in kept]
     if not (_speak_to_it(shown, contents, scorer) and scorer.are_told(shown)):
         return []
-    return arrange(kept, documents, query_type, scorer.may_speak, contents)
+    leading = Leading(questions, asked.type, asked.names, scorer)
+    return arrange(kept, documents, query_type, scorer.may_speak, contents, leading.worth)
 
 
 def lacking(candidates: Sequence[Candidate], asked: Asked) -> Lacks | None:

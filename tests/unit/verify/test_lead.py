@@ -31,6 +31,7 @@ def said(
     *,
     covers: float = 1.0,
     answers: int = 0,
+    begins: float | None = None,
     year: int = 2020,
     **of: Any,
 ) -> Said:
@@ -42,7 +43,7 @@ def said(
     claim = Verified(
         *(f"c{number}", text, f"E{number}", "EVIDENCE", "verbatim"), Span(0, len(text)), "words"
     )
-    return Said(claim, DocumentVersion(**(given | of)), covers, answers)
+    return Said(claim, DocumentVersion(**(given | of)), covers, answers, begins)
 
 
 def first(
@@ -321,3 +322,28 @@ def test_two_records_of_one_work_are_one_source(
     lead = Lead(kind="sentence", text="")
     assert strength(found, lead, claims, []).score == score
     assert strength(found, lead, claims[::-1], []).score == score
+
+
+@pytest.mark.parametrize("kind", ["explanation", "yesno", "number", "recommendation"])
+def test_what_says_far_better_what_is_asked_leads_of_what_holds_enough_of_it(kind: str) -> None:
+    aim = said("It was asked whether it cuts death in 2 of 10.", 1, begins=0.5)
+    found = said("Death fell by 10%.", 2, covers=0.7, begins=3.0)
+    beside = said("Cost fell by 50%.", 3, covers=0.3, begins=4.0)
+    assert first(kind, aim, found, beside).claim_ids == ("c2",)
+
+
+def test_what_says_it_a_little_better_does_not_upset_the_order() -> None:
+    trial = said("Death fell.", 1, begins=1.5, evidence_level=TRIAL)
+    cohort = said("Death fell by 10%.", 2, begins=3.0, evidence_level=COHORT)
+    assert first("explanation", trial, cohort).claim_ids == ("c1",)
+
+
+def test_without_that_reading_the_order_of_the_answer_stands() -> None:
+    aim, found = said("It was asked whether.", 1), said("Death fell.", 2, begins=9.0)
+    assert first("explanation", aim, found).claim_ids == ("c1",)
+
+
+def test_of_a_source_the_line_that_stands_first_is_shown() -> None:
+    one, other, again = said("A first.", 1), said("B first.", 2), said("A again.", 3)
+    again = replace(again, claim=replace(again.claim, evidence_id="E1"))
+    assert first("list", one, other, again).claim_ids == ("c1", "c2")

@@ -209,7 +209,7 @@ def said_of(draft: Proposal, passed: Passed, versions: Mapping[str, Version]) ->
 def _as_drafted(claim: Verified, version: Version, drafted: DraftedClaim | None) -> Said:
     if drafted is None:
         return Said(claim, version, 1.0)
-    return Said(claim, version, drafted.covers, drafted.answers)
+    return Said(claim, version, drafted.covers, drafted.answers, drafted.begins)
 
 
 def _remarks(retrieval: Retrieval, missing: Sequence[str]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """What a question asks for, read from its words: `read_asked`."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from clinical_text.names import Name, names
@@ -13,6 +14,12 @@ from workers.retrieve.understanding.assertion import is_asserted
 _MOST_PROBLEMS = 2
 """A problem may be one thing in the presence of another."""
 _CONDITIONS = frozenset({"disease", "tumor"})
+_DOES = re.compile(
+    r"\b(?P<do>[Dd]id|[Dd]oes|[Dd]o)\s(?:the\s)?(?P<name>(?:[A-Z0-9][\w/-]{0,40}\s){1,5})(?P<verb>[a-z]{2,20})"
+    r"(?=\W{0,3}$|[,.;:?]|\s(?:in|on|about|for|with|to|of|at|among|after|before|from|by|as)\b)"
+)
+"""What did DYNAMIC show? English asks by do, the subject and a verb; here nothing but a preposition
+is behind that verb, so the name before it ends there."""
 _AS_SURE = 0.7
 """Share of the surest problem's that the second one must have (ours)."""
 
@@ -58,7 +65,7 @@ def _asked_about(
 ) -> Iterator[Part]:
     """The parts of a role, each as long as the name that it is of, that are neither denied, past or
     another's nor rather told beside."""
-    for one in marked.parts[role]:
+    for one in _without_verbs(question, marked.parts[role]):
         if any(
             _meet(one, beside) and beside.share > one.share for beside in marked.parts["background"]
         ):
@@ -66,6 +73,20 @@ def _asked_about(
         whole = _whole(one, known)
         if is_asserted(question, whole.start, whole.end):
             yield whole
+
+
+def _without_verbs(question: str, parts: Sequence[Part]) -> Iterator[Part]:
+    """The parts without the verbs that ask of a name: nothing is called "DYNAMIC show"."""
+    asking = [found.span(one) for found in _DOES.finditer(question) for one in ("do", "verb")]
+    for part in parts:
+        start, end = part.start, part.end
+        for first, last in asking:
+            if first <= start < last:
+                start = last + 1
+            if first < end <= last:
+                end = first - 1
+        if start < end:
+            yield Part(start, end, part.share)
 
 
 def _is_condition(part: Part, known: Sequence[Name]) -> bool:

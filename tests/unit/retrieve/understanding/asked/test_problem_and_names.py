@@ -66,3 +66,20 @@ def test_a_class_of_conditions_and_what_a_name_is_said_to_be_need_not_be_named()
         ("How is gestational diabetes treated?", ("gestational diabetes",)),
     ):
         assert read_asked(question).required == required, question
+
+
+def test_a_name_ends_before_the_verb_that_asks_of_it() -> None:
+    names = ("DYNAMIC", "CIRCULATE PRODIGE 70", "CheckMate 816", "EMPEROR", "VISION", "SOLO 2")
+    asking = ("What did {} show?", "what did the {} trial find", "Who did {} enrol in 2021?")
+    taken = [
+        (question, asked.names)
+        for name, form in product(names, (*asking, "How many patients did {} plan?"))
+        if (asked := read_asked(question := form.format(name)))
+        and {"show", "find", "enrol", "plan", "did"} & set(" ".join(asked.names).lower().split())
+    ]
+    assert taken == []
+
+
+def test_what_is_no_verb_stays_with_its_name() -> None:
+    asked = read_asked("Does EGFR testing help in lung cancer?")
+    assert "EGFR testing" in asked.names

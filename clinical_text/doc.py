@@ -108,6 +108,20 @@ class Doc:
         """Whether the text denies the words at `[start, end)`."""
         return Assertion.NEGATED in self.reading(start, end).marks
 
+    def denied_from_outside(self, start: int, end: int) -> bool:
+        """Whether a denial that does not begin in `[start, end)` reaches any of its words. Those of
+        a sentence begin in it, or in the value of a label that it has."""
+        for number in range(self.sentence_at(start), len(self.sentences)):
+            sentence = self.sentences[number]
+            if sentence.start >= end:
+                break
+            if start <= sentence.start and sentence.end <= end and not self._labels_in(sentence):
+                continue
+            for cue in self.marks_of(number).anywhere(start, end):
+                if cue.means is Assertion.NEGATED and not start <= cue.start < end:
+                    return True
+        return False
+
     def cues(self, start: int, end: int) -> frozenset[Cue]:
         """Every cue that reaches any of the words at `[start, end)`."""
         found: set[Cue] = set()

@@ -10,7 +10,7 @@ to no language.
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -47,9 +47,20 @@ def other_language(text: str) -> str | None:
 
 
 def _is_english(words: Sequence[str]) -> bool:
+    """Whether enough of the longer words are; of most texts the first half of them tells."""
     longer = [one for one in words if len(one) > 3]
+    missing = ENGLISH_SHARE * len(longer)
+    for one in longer:
+        missing -= _is_word(one)
+        if missing <= 0:
+            return True
+    return False
+
+
+@lru_cache(maxsize=8192)
+def _is_word(written: str) -> bool:
     known = tables().is_word
-    return sum(known(fold(one)) or known(one) for one in longer) >= ENGLISH_SHARE * len(longer) > 0
+    return known(fold(written)) or known(written)
 
 
 def _has_sign(said: str) -> bool:

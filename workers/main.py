@@ -48,6 +48,13 @@ def priority(stage: Stage) -> int:
     return 20 if stage is Stage.ANCHOR else 10
 
 
+def niceness(stages: Sequence[Stage]) -> int:
+    """By how many steps a process of these stages yields the processor: to those that a person
+    waits for, and with anchors alone to what makes texts searchable. 0, 2 or 5; ours, and no more,
+    as leases must be renewed on a busy machine too."""
+    return min(map(priority, stages)) // 4
+
+
 def build_store(
     settings: Settings, *, pool_size: int, plans_once: bool = False
 ) -> tuple[Store, WokenBroker]:
@@ -142,6 +149,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
         OutOfMemory: the worker ended by itself because it ran out of memory.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
+    os.nice(niceness(stages))
     configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < len(Stage) else 'all'}")
     in_bulk = not AWAITED.issuperset(stages)
     store, broker = build_store(settings, pool_size=threads + 2, plans_once=not in_bulk)

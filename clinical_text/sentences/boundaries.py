@@ -9,7 +9,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from clinical_text.assertion.marks import Assertion
 from clinical_text.doc import doc
 from clinical_text.vocabulary import Vocabulary, vocabulary
 from store.core.spans import Span
@@ -129,11 +128,9 @@ def _ends_with_comparator(left: str, words: Vocabulary) -> bool:
 
 def _loses_denial(text: str, start: int, end: int) -> bool:
     """Whether a denial outside the passage reaches into it."""
-    reading = doc(text)
-    return any(
-        cue.means is Assertion.NEGATED and not start <= cue.start < end
-        for cue in reading.cues(start, end)
-    )
+    if not text[:start].strip() and not text[end:].strip():
+        return False  # there is nothing outside
+    return doc(text).denied_from_outside(start, end)
 
 
 def _unit_follows(after: str, words: Vocabulary) -> bool:

@@ -232,7 +232,16 @@ def verify(
             each(stored)
         if progress is not None and seq % _EVERY == 0:
             progress(Checkpoint(seq, last))
+    session.execute(_ON_DISK)
     return _at_the_end(session, begun, Checkpoint(seq, last), until)
+
+
+_ON_DISK = sa.text(
+    "SELECT CASE WHEN NOT pg_is_in_recovery() "
+    "THEN pg_logical_emit_message(true, 'attest.audit', '') END"
+)
+"""Lets the commit of the session wait for the disk. A link that was written without waiting (ADR
+0063) can be read, and be lost with its server: a head that somebody keeps must not be."""
 
 
 def _stored_hash(session: Session, seq: int) -> bytes | None:

@@ -40,11 +40,17 @@ class Claim:
     """How many workers died during this work so far."""
 
 
+_FENCE = (
+    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint) * 1024 "
+    "+ nextval('fencing_token') % 1024"
+)
+"""A claim may be lost with its server, and the sequence's value with it; the time is not given out
+twice. The sequence tells claims of one microsecond apart."""
 _CLAIM = sa.text(
-    """
+    f"""
     INSERT INTO stage_run AS run (stage, subject, input_hash, status, attempts, token, worker,
                                   outbox_id, lease_until, deadline, started_at)
-    SELECT CAST(:stage AS varchar), :subject, :input_hash, 'running', 1, nextval('fencing_token'),
+    SELECT CAST(:stage AS varchar), :subject, :input_hash, 'running', 1, {_FENCE},
            :worker, CAST(:outbox_id AS uuid),
            clock_timestamp() + make_interval(secs => :lease),
            clock_timestamp() + make_interval(secs => :limit), clock_timestamp()
@@ -52,7 +58,8 @@ _CLAIM = sa.text(
         SELECT FROM stage_circuit AS c
         WHERE c.stage = CAST(:stage AS varchar) AND c.state <> 'closed')
     ON CONFLICT (stage, subject, input_hash) DO UPDATE
-    SET status = 'running', attempts = run.attempts + 1, token = nextval('fencing_token'),
+    SET status = 'running', attempts = run.attempts + 1,
+        token = greatest(run.token + 1, excluded.token),
         losses = run.losses + CASE WHEN run.status = 'running' THEN 1 ELSE 0 END,
         worker = excluded.worker, outbox_id = excluded.outbox_id,
         lease_until = excluded.lease_until, deadline = excluded.deadline,
@@ -61,8 +68,11 @@ _CLAIM = sa.text(
        OR (run.status = 'waiting' AND NOT EXISTS (
             SELECT FROM outbox WHERE outbox.id = run.outbox_id AND outbox.status = 'pending'
                                  AND outbox.not_before > clock_timestamp()))
-    RETURNING id, token, attempts, losses
-    """
+    RETURNING id, token, attempts, losses,
+        CASE WHEN :is_light AND attempts = 1 AND NOT EXISTS (
+                SELECT FROM outbox WHERE outbox.id = run.outbox_id AND publish_count > 1)
+             THEN set_config('synchronous_commit', 'off', true) END
+    """  # noqa: S608  our own fragment
 )
 _STANDING = sa.text(
     """
@@ -85,6 +95,7 @@ def claim(
     lease_seconds: float,
     limit_seconds: float | None = None,
     though_paused: bool = True,
+    is_light: bool = False,
 ) -> Claim | Standing | None:
     """Claim a piece of work in the session's (short) transaction, or return why it was refused.
 
@@ -95,6 +106,10 @@ def claim(
         limit_seconds: time limit of the attempt; None: no limit is known.
         though_paused: claim also if the stage's circuit (`store.pipeline.circuits`) is not closed;
             if False, the result is then None.
+        is_light: do not wait for the disk at the commit of this transaction if the work is claimed
+            for the first time and its message was sent once (ADR 0063). Of a server that crashes
+            such a claim may be lost, and all that was committed with it; the message is then sent
+            again, and counted.
     """
     key = {
         "stage": stage,
@@ -110,6 +125,7 @@ def claim(
             "outbox_id": outbox_id,
             "lease": lease_seconds,
             "limit": limit_seconds,
+            "is_light": is_light,
         },
     ).one_or_none()
     if row is not None:
@@ -119,17 +135,17 @@ def claim(
 
 
 _WITHDRAW = sa.text(
-    """
+    f"""
     INSERT INTO stage_run AS run (stage, subject, input_hash, status, attempts, token, worker,
                                   started_at, finished_at)
-    VALUES (:stage, :subject, :input_hash, 'dead', 0, nextval('fencing_token'), :worker,
+    VALUES (:stage, :subject, :input_hash, 'dead', 0, {_FENCE}, :worker,
             clock_timestamp(), clock_timestamp())
     ON CONFLICT (stage, subject, input_hash) DO UPDATE
     SET status = CASE WHEN run.status = 'done' THEN 'done' ELSE 'dead' END,
-        token = nextval('fencing_token'), lease_until = NULL, error = NULL
+        token = greatest(run.token + 1, excluded.token), lease_until = NULL, error = NULL
     WHERE run.status <> 'running' OR run.lease_until < clock_timestamp()
     RETURNING id
-    """
+    """  # noqa: S608  our own fragment
 )
 
 

@@ -62,14 +62,14 @@ class Reader:
 
     def read(self, text: str, most: int) -> Read:
         """A text by its first tokens."""
-        ids = self._tokens(text, most)
-        figures = float(self._figures[ids].mean()) if len(ids) else 0.0
+        ids, figures = self._tokens(text, most)
         return Read(self._words.table[ids], self._words.told[ids], figures)
 
-    def _read(self, text: str, most: int) -> NDArray[np.int64]:
+    def _read(self, text: str, most: int) -> tuple[NDArray[np.int64], float]:
         cut = text[: most * _CHARACTERS]
         (encoded,) = self._tokenizer.encode_batch_fast([cut], add_special_tokens=False)
-        return np.array(encoded.ids[:most], np.int64)
+        ids = np.array(encoded.ids[:most], np.int64)
+        return ids, float(self._figures[ids].mean()) if len(ids) else 0.0
 
     def features(
         self, question: str, rows: Sequence[tuple[str, str, str]]

@@ -251,7 +251,9 @@ def _claim(
 ) -> ledger.Claim | ledger.Standing | None:
     """The claim, or why there is none; None if the stage is paused and not `admitted`."""
     with context.store.at_once() as session:
-        held = _claimed(context, session, spec, message, outbox_id, admitted=admitted)
+        held = _claimed(
+            context, session, spec, message, outbox_id, admitted=admitted, is_light=True
+        )
     if isinstance(held, ledger.Standing) and outbox_id is not None:
         with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
             _follow(work, held, message, outbox_id)
@@ -266,6 +268,7 @@ def _claimed(
     outbox_id: UUID | None,
     *,
     admitted: bool = False,
+    is_light: bool,
 ) -> ledger.Claim | ledger.Standing | None:
     return ledger.claim(
         session,
@@ -277,6 +280,7 @@ def _claimed(
         lease_seconds=context.settings.lease_seconds,
         limit_seconds=spec.time_limit_seconds,
         though_paused=admitted,
+        is_light=is_light,
     )
 
 
@@ -348,14 +352,20 @@ def _follow(work: UnitOfWork, standing: ledger.Standing, message: Message, outbo
 
 
 def _claim_next(context: Context, spec: StageSpec[Any, Any], unit: UnitOfWork) -> Work | None:
-    """Claim what this commit promises, in its transaction, if this process goes on with that."""
+    """Claim what this commit promises, in its transaction, if this process goes on with that.
+
+    If nothing of the commit is published, it need not wait for the disk (ADR 0063): the seal of the
+    answer will, and that is the first that anybody is told.
+    """
     following = context.run_on.after(spec.stage)
     if following is None or context.stop.is_set():
         return None
-    for promise in unit.promises:
+    promises = unit.promises
+    for promise in promises:
         if promise.stage == following.stage:
             message = parse_upgraded(following.stage, promise.payload)
-            held = _claimed(context, unit.session, following, message, promise.id)
+            alone = len(promises) == 1
+            held = _claimed(context, unit.session, following, message, promise.id, is_light=alone)
             if isinstance(held, ledger.Claim):
                 unit.kept.add(promise.id)
                 return Work(following, message, promise.id, held)

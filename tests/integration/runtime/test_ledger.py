@@ -4,6 +4,7 @@ from collections.abc import Callable
 from uuid import UUID, uuid4
 
 import pytest
+import sqlalchemy as sa
 from sqlmodel import Session
 
 from store.core.unit_of_work import Store
@@ -64,6 +65,40 @@ def test_an_expired_lease_is_claimed_again_with_a_higher_token(shared_store: Sto
     assert isinstance(second, Claim)
     assert second.token > first.token
     assert second.attempts == 2
+
+
+def test_a_claim_waits_for_the_disk_from_its_second_delivery_on(runtime: Start) -> None:
+    """ADR 0063: else work that kills its server would never be counted."""
+    running = runtime(Probe().spec())
+    (outbox_id,) = promise(running.store, asked := message())
+
+    def waits(subject: object = None) -> bool:
+        with Session(running.store.engine) as session:
+            held = ledger.claim(
+                session,
+                stage="retrieve",
+                subject=str(subject or asked.question_id),
+                input_hash=asked.input_hash(),
+                worker="w",
+                outbox_id=outbox_id,
+                lease_seconds=60,
+                is_light=True,
+            )
+            assert isinstance(held, Claim)
+            found = session.execute(
+                sa.text(
+                    "SELECT source <> 'session' FROM pg_settings WHERE name = 'synchronous_commit'"
+                )
+            ).scalar_one()
+            session.commit()
+        return bool(found)
+
+    assert waits() is False
+    expire(running.store, asked.question_id)
+    assert waits() is True, "it was claimed before"
+    with running.store.unit_of_work("test") as work:
+        work.session.execute(sa.text("UPDATE outbox SET publish_count = 2"))
+    assert waits(uuid4()) is True, "a claim before may be lost"
 
 
 @pytest.mark.parametrize("end", ["finish", "put back", "bury"])

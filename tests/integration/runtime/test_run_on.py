@@ -1,6 +1,7 @@
 """A thread goes on with the next stage of a question; whatever interrupts it, nothing is lost."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -156,6 +157,49 @@ def test_one_thread_does_all_stages_and_publishes_none_of_them(world: World) -> 
     assert [one.attempts for one in found] == [1, 1, 1, 1]
     assert [one.outbox_id for one in found] == [one.id for one in promised]
     assert [one.publish_count for one in promised] == [1, 1, 1, 1]
+
+
+_WAITS = sa.text("SELECT source <> 'session' FROM pg_settings WHERE name = 'synchronous_commit'")
+"""Whether a commit waits as the server's settings say: those of these tests say that none does."""
+
+
+@contextmanager
+def waits() -> Iterator[list[bool]]:
+    """Whether each commit meanwhile waits for the disk, in order."""
+    found: list[bool] = []
+
+    def ask(session: Session) -> None:
+        found.append(session.execute(_WAITS).scalar_one())
+
+    sa.event.listen(Session, "before_commit", ask)
+    try:
+        yield found
+    finally:
+        sa.event.remove(Session, "before_commit", ask)
+
+
+def test_only_acceptance_and_seal_wait_for_the_disk(world: World) -> None:
+    """ADR 0063: nobody is told anything between them."""
+    with waits() as found:
+        asked = world.ask()
+    # A claim in autocommit has no transaction any more that could be asked.
+    accepted, _claim, *stages = found
+    assert (accepted, stages) == (True, [False, False, False, True])
+    world.check(asked)
+
+
+def test_a_commit_that_publishes_anything_waits_for_the_disk(world: World) -> None:
+    def promise(unit: UnitOfWork, given: Any, _: object) -> None:
+        commit(unit, given, _)
+        unit.emit(message())
+
+    spec = world.context.run_on.specs[Stage.GENERATE]
+    commit = spec.commit
+    object.__setattr__(spec, "commit", promise)
+    with waits() as found:
+        world.ask()
+    assert found[2:6] == [False, True, False, True]
+    assert [one.stage for one in world.sent] == ["retrieve"]
 
 
 def test_what_is_delivered_later_for_work_that_was_run_on_is_a_no_op(world: World) -> None:

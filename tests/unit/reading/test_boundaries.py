@@ -1,12 +1,20 @@
 """What a quotation cuts off at its edges, and widening to whole sentences."""
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinical_text.assertion.marks import Assertion
+from clinical_text.doc import Doc
 from clinical_text.sentences.boundaries import cuts_at, widen
 from store.core.spans import Span
 from tests.grid import grid
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "records"
 
 
 def cuts(marked: str) -> tuple[str, ...]:
@@ -145,3 +153,41 @@ def test_the_end_of_a_tag_is_no_comparator(tag: str) -> None:
     text = f"{tag} Survival was longer."
     assert cuts_at(text, len(tag) + 1, len(text)) == ()
     assert cuts_at("p > 5 of ten", 4, 12) == ("comparator",)
+
+
+@pytest.mark.parametrize(
+    ("text", "passage", "loses"),
+    [
+        ("He has no fever. Cough for two days.", "Cough for two days.", False),
+        ("He has no fever. Cough for two days.", "fever. Cough for two days.", True),
+        ("He has no fever. Cough for two days.", "He has no fever.", False),
+        ("Metastases: none. Pain: yes.", "Metastases:", True),
+        ("Metastases:\nnone\nPain:\nyes", "Metastases:", True),
+    ],
+)
+def test_a_denial_is_lost_only_where_it_begins_outside(
+    text: str, passage: str, loses: bool
+) -> None:
+    start = text.index(passage)
+    assert ("negation" in cuts_at(text, start, start + len(passage))) is loses
+
+
+def sample_texts() -> Iterator[str]:
+    """The beginnings of the sample records."""
+    for file in sorted(SAMPLES.glob("*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            yield json.loads(line)["text"][:1500]
+
+
+def test_whole_sentences_are_passed_over_and_nothing_is_missed() -> None:
+    """Every run of sentences of the samples, as if each sentence were read."""
+    for text in sample_texts():
+        reading = Doc(text)
+        ends = [span.end for span in reading.sentences]
+        for first, span in enumerate(reading.sentences):
+            for end in ends[first : first + 3]:
+                read = reading.cues(span.start, end)
+                assert reading.denied_from_outside(span.start, end) == any(
+                    cue.means is Assertion.NEGATED and not span.start <= cue.start < end
+                    for cue in read
+                )

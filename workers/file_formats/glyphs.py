@@ -287,11 +287,23 @@ def read_as_drawn(glyphs: list[Glyph], slanted: frozenset[int] | set[int]) -> li
 
 
 def _is_sign(glyph: Glyph, following: Glyph | None, of_signs: set[int], unsaid: set[int]) -> bool:
-    """Whether a letter or digit that stands alone in its font is a sign before a number."""
+    """Whether a letter or digit that stands alone in its font is a sign before a number, or within
+    a word of another font, as µ is."""
     if not (glyph.text.isascii() and glyph.text.isalnum() and glyph.font):
         return False
-    is_number = following is not None and following.text.isdigit() and id(following) not in unsaid
-    return (glyph.is_wide and glyph.text.isdigit()) or (glyph.font in of_signs and is_number)
+    if glyph.is_wide and glyph.text.isdigit():
+        return True
+    if glyph.font not in of_signs or following is None or id(following) in unsaid:
+        return False
+    near = glyph.height or 1.0
+    is_level = abs(following.baseline - glyph.baseline) < GAP * near  # no raised or lowered mark
+    is_within = (
+        glyph.text.isalpha()
+        and following.text.isalpha()
+        and abs(following.left - glyph.right) < GAP * near
+        and abs(following.height - glyph.height) < 0.25 * near
+    )
+    return is_level and (is_within or following.text.isdigit())
 
 
 def _glyphs(raw: Any, text_page: Any, most: int, look: "Look") -> Iterator[Glyph]:

@@ -82,8 +82,9 @@ _NOTE = re.compile(
 )
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
-_GOES_ON_WITHIN = re.compile(r"\d\u2013\Z|https?://\S{0,100}[/._]\Z")
+_GOES_ON_WITHIN = re.compile(r"\d\u2013\Z|https?://[^\s()]{0,100}[\w/][/._]\Z")
 """A number with a dash, or an address, that a line's end parts: "1.5–2.5", "AD 2018–23–51"."""
+_WITHIN = re.compile(r"[a-z0-9]")
 _ENDED = re.compile(
     r"[.!?:][\"'\u2019\u201d)\]]{0,3}(?:\s?[\[(][^\[\]()]{1,40}[\])])?[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᶻ⁻,*\u2217†‡§]{0,12}\Z"
 )
@@ -107,8 +108,8 @@ class Line:
     of other fonts may have boxes twice as high. 0: it has only signs so far."""
     font: int = 0
     """The font of that run."""
-    is_row: bool = False
-    """Whether it is cells of a table beside each other."""
+    cell: float | None = None
+    """Where the last cell begins, if it is cells of a table beside each other."""
     mark: int | None = None
     """Where a raised mark at its end begins that stands apart from the word before it."""
 
@@ -385,7 +386,7 @@ def _rows(lines: Iterable[Line]) -> Iterator[Line]:
     for line in lines:
         if row is not None and row.beside(line) and line.left >= row.right:
             row.text = f"{row.text.rstrip()}  {line.text}"
-            row.right, row.height, row.is_row = line.right, max(row.height, line.height), True
+            row.right, row.height, row.cell = line.right, max(row.height, line.height), line.left
             continue
         if row is not None:
             yield row
@@ -561,7 +562,7 @@ def _joined(lines: Sequence[Line], words: Counter[str]) -> str:
         if before is not None:
             parted, goes_on = _PARTED.search(parts[-1][-80:]), _GOES_ON.match(own)
             elsewhere = line.baseline >= before.baseline and not own[0].islower()
-            if _GOES_ON_WITHIN.search(parts[-1][-120:]) and own[0].isalnum() and not elsewhere:
+            if _GOES_ON_WITHIN.search(parts[-1][-120:]) and _WITHIN.match(own) and not elsewhere:
                 pass
             elif parted is None or not own[0].isalnum() or elsewhere:
                 apart = _is_apart(before, line, pitch) or _ends_early(before, line, edge, left)
@@ -611,7 +612,7 @@ def _edges_before(lines: Sequence[Line]) -> list[float]:
             [
                 near.right
                 for near in lines[max(0, at - NEAR) : at + 2 + NEAR]
-                if not near.is_row and _overlap(near, line)
+                if near.cell is None and _overlap(near, line)
             ],
             default=line.right,
         )
@@ -624,11 +625,14 @@ def _ends_early(before: Line, line: Line, edge: float, left: float) -> bool:
     sentence, would have had a place on it. A heading has another font than what stands below, or
     that is set in: the line behind it begins at `left`."""
     begun = line.text.lstrip()
-    if begun[:1].islower() or before.is_row != line.is_row:
-        return before.is_row != line.is_row and not begun[:1].islower()
+    goes_on = before.cell is not None and abs(line.left - before.cell) < before.height
+    if begun[:1].islower() or goes_on:
+        return False
+    if (before.cell is None) != (line.cell is None):
+        return True
     word = begun.split(maxsplit=1)[0]
     width = (line.right - line.left) * (len(word) + 1) / max(len(begun), 1)
-    if before.is_row or before.right + width > edge - 0.3 * before.height:
+    if before.cell is not None or before.right + width > edge - 0.3 * before.height:
         return False
     is_set_in = line.left - left > 0.6 * line.height and abs(before.left - left) < line.height
     ended = _ENDED.search(before.text[-60:].rstrip()) is not None

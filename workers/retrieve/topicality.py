@@ -25,6 +25,7 @@ from knowledge.works.anchors import ARTICLE, trial_of
 from store.documents.content import content_terms
 from store.index.terms import term_set
 from workers.retrieve.candidates import Candidate, Place
+from workers.retrieve.named import identifiers
 from workers.retrieve.relevance import is_relevant
 from workers.retrieve.understanding.model import Understanding
 
@@ -203,6 +204,8 @@ def usable_places(
     if names and not named:
         if _is_another_registration(candidate, names):
             return (), "is the registration of another trial than the one asked about"
+        if asks_for_works(understanding) and _NUMBERS & set(identifiers(names)):
+            return (), "mentions the number of the work asked about, and does not bear it"
         found = [
             one for one in found if any(_has(name, f"{one.section}\n{one.text}") for name in names)
         ]
@@ -215,6 +218,11 @@ def usable_places(
         return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
     return kept, None if kept else "its passages are on other diseases than those asked about"
+
+
+_NUMBERS = frozenset(["pmid", "pmcid", "doi", "set_id", "lcd_id"])
+"""Numbers that one work bears: a text that mentions one, its first page included, is not for that
+the work; a paper that mentions a trial's number may report it."""
 
 
 def _is_another_registration(candidate: Candidate, names: Collection[str]) -> bool:

@@ -28,8 +28,9 @@ class Run(NamedTuple):
 
 SMALL = 0.88
 """A run lower than this share of its line's height may be a raised or lowered mark."""
-MARK_BACK = 2.5
-"""A mark begins at most so far before the end of its line: a lowered one below a raised one."""
+MARK_BACK, LONGEST_MARK = 2.5, 3
+"""Words begin at most so far before the end of the line whose mark they are, in heights; marks of
+so few letters may be drawn anywhere on it."""
 COLUMN_GAP = 2.2
 """A gap as wide as this parts cells of a table, or columns."""
 LONGEST_LINE = 4_000
@@ -245,7 +246,7 @@ def _as_mark(line: Line, run: Run) -> str | None:
     is_mark = (
         line.longest > 0
         and (is_small or (not solid and _SIGNS.fullmatch(text) is not None))
-        and left > line.right - MARK_BACK * line.height
+        and (len(text.strip()) <= LONGEST_MARK or left > line.right - MARK_BACK * line.height)
         and (0.08 if solid else 0.2) * line.height < abs(up) < 0.75 * line.height
         and left - line.right < COLUMN_GAP * line.height
     )

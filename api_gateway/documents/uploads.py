@@ -15,7 +15,7 @@ from api_gateway.auth.access import Caller
 from api_gateway.http.uploads import JSON, PLAIN, Received, media_type_of, received
 from api_gateway.problems import Problem, from_body, invalid
 from api_gateway.state import Gateway
-from store.documents.records import Line, SourceRecord, SourceType
+from store.documents.records import Line, SourceRecord, SourceType, unlike_any
 from store.documents.submissions import submit_item
 from store.models import IngestItem
 
@@ -117,6 +117,8 @@ def _checked_item(make: Callable[[], SourceRecord]) -> Item:
         record = make()
     except ValidationError as error:
         raise from_body(error, "body") from None
+    if (how := unlike_any(record.identifiers)) is not None:
+        raise Problem(422, how)
     if any("\x00" in text for text in _texts(record.model_dump())):
         raise Problem(422, "the record contains a NUL character; remove it")
     content = record.model_dump_json(exclude_unset=True).encode()

@@ -96,13 +96,40 @@ class Identifiers(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    pmid: Annotated[str, Field(pattern=r"^[1-9]\d{0,8}$")] | None = None
-    pmcid: Annotated[str, Field(pattern=r"^PMC[1-9]\d*$")] | None = None
-    doi: Annotated[str, Field(pattern=r"^10\.\d{4,9}/\S+$")] | None = None
-    nct_id: Annotated[str, Field(pattern=r"^NCT\d{8}$")] | None = None
+    pmid: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}$")] | None = None
+    pmcid: Annotated[str, Field(pattern=r"^PMC[1-9][0-9]*$")] | None = None
+    doi: Annotated[str, Field(pattern=r"^10\.[0-9]{4,9}/\S+$")] | None = None
+    nct_id: Annotated[str, Field(pattern=r"^NCT[0-9]{8}$")] | None = None
     registry_id: Annotated[str, Field(pattern=REGISTRY_PATTERN)] | None = None
     set_id: Line | None = None
-    lcd_id: Annotated[str, Field(pattern=r"^[LA]\d{5}$")] | None = None
+    lcd_id: Annotated[str, Field(pattern=r"^[LA][0-9]{5}$")] | None = None
+
+
+def unlike(kind: str, value: str) -> str | None:
+    """How an identifier that a caller gives differs from its registrar's spelling; None if it does
+    not. What only looks like a work's number is compared with none, yet read as it.
+
+    DOIs of one work are equal but for the case of their letters (DOI handbook 2.4); of the signs
+    that are not ASCII no registration agency in our sources' records makes use.
+    """
+    if not value.isascii() or not value.isprintable() or " " in value:
+        return "has a sign that is no plain letter, digit or mark"
+    if kind == "doi" and (value.startswith("10.0") or "?" in value or "#" in value):
+        return "is no DOI: give it without what follows ? or #"
+    if kind == "doi" and (value[-1] in ".,;:" or "//" in value):
+        return "is no DOI: a mark stands at its end, or twice"
+    is_uuid = re.fullmatch(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", value, re.IGNORECASE)
+    if kind == "set_id" and not is_uuid and len(re.findall(r"[0-9A-Fa-f]", value)) >= 32:
+        return "is no set id: write it as 0d8ef0d0-1c1f-4c6b-9c3c-1f2f3a4b5c6d"
+    return None
+
+
+def unlike_any(identifiers: "Identifiers") -> str | None:
+    """The first identifier that is `unlike`, with how: "doi …"; None if there is none."""
+    for kind, value in identifiers.model_dump(exclude_none=True).items():
+        if (how := unlike(kind, value)) is not None:
+            return f"identifiers.{kind} {how}"
+    return None
 
 
 NoticeKind = Literal[

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from workers.file_formats.layout import Laid
 
-MOST_FLOATS = 12
+MOST_FLOATS = 40
 """Paragraphs of figures and tables that part a sentence."""
 PROSE_BEGIN, LEAST_PROSE = 200, 12
 """Characters that show whether a paragraph is prose, and the fewest words of one."""

@@ -6,10 +6,11 @@ a word that a line's end parts is one word. All sizes are shares of a line's hei
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -22,15 +23,19 @@ class Run(NamedTuple):
     right: float
     baseline: float
     height: float
+    font: int = 0
 
 
 SMALL = 0.88
 """A run lower than this share of its line's height may be a raised or lowered mark."""
+MARK_BACK, LONGEST_MARK = 2.5, 3
+"""Words begin at most so far before the end of the line whose mark they are, in heights; marks of
+so few letters may be drawn anywhere on it."""
 COLUMN_GAP = 2.2
 """A gap as wide as this parts cells of a table, or columns."""
 LONGEST_LINE = 4_000
 """Characters; what is longer is cut, to stay linear."""
-MOST_HEADS = 8
+MOST_HEADS = 40
 """Lines of the head of a first page."""
 MOST_NOTES = 8
 """Columns of a page that have notes."""
@@ -50,6 +55,13 @@ PROSE_WIDTH = 12.0
 """Columns of prose are as wide as this, in heights; cells of tables seldom are."""
 EDGE_GAP = 1.25
 """Heads and feet stand farther from the text than this share of the usual distance of its lines."""
+CELL_WIDTH = 5.0
+"""A line narrower than this, in heights, that ends a column is a cell, no part of a sentence."""
+NEAR = 4
+"""So many lines before and after tell how wide a column is."""
+LEAST_BLOCK, MOST_BLOCKS = 4, 40
+"""The fewest lines of a block that is read before another one because it stands to its left, and
+the most such blocks of a page that are compared."""
 PARAGRAPH_GAP = 1.55
 """Lines farther apart than this share of the usual distance are of two paragraphs."""
 
@@ -71,6 +83,13 @@ _NOTE = re.compile(
 )
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
+_GOES_ON_WITHIN = re.compile(r"\d\u2013\Z|https?://[^\s()]{0,100}[\w/][/._]\Z")
+"""A number with a dash, or an address, that a line's end parts: "1.5–2.5", "AD 2018–23–51"."""
+_WITHIN = re.compile(r"[a-z0-9]")
+_ENDED = re.compile(
+    r"[.!?:][\"'\u2019\u201d)\]]{0,3}(?:\s?[\[(][^\[\]()]{1,40}[\])])?[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᶻ⁻,*\u2217†‡§]{0,12}\Z"
+)
+"""A sentence's end, with a reference behind it, as in "bleeding. (5.1)"."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PARTED = re.compile(r"(?P<before>[^\W_]-)?(?P<word>[^\W_]{1,60})-\Z")
 _GOES_ON = re.compile(r"(?P<word>[^\W\d_]+)(?P<rest>\S*)")
@@ -88,6 +107,10 @@ class Line:
     longest: int = 0
     """Letters and digits of the run that gives its height: the longest, as signs and single letters
     of other fonts may have boxes twice as high. 0: it has only signs so far."""
+    font: int = 0
+    """The font of that run."""
+    cell: float | None = None
+    """Where the last cell begins, if it is cells of a table beside each other."""
     mark: int | None = None
     """Where a raised mark at its end begins that stands apart from the word before it."""
 
@@ -111,7 +134,8 @@ def laid_out(pages: Sequence[Sequence[Run]]) -> list[Laid]:
     lines = _ordered([_head_first(lines) for lines in drawn[:1]] + drawn[1:])
     words = _words(lines)
     furniture = _furniture(lines)
-    laid = []
+    laid: list[Laid] = []
+    heads: list[list[str]] = []
     for number, page in enumerate(lines):
         again = {id(line) for line in page if (number, id(line)) in furniture}
         body = [line for line in page if id(line) not in again]
@@ -121,11 +145,13 @@ def laid_out(pages: Sequence[Sequence[Run]]) -> list[Laid]:
         notes += _interrupting(body)
         of_notes = {id(line) for line in notes}
         body = [line for line in body if id(line) not in of_notes]
-        first = [line.text for line in page if furniture.get((number, id(line)))]
-        text = "\n\n".join(filter(None, [*first, _joined(body, words)]))
-        laid.append(Laid(text, _joined(notes, words).split("\n\n") if notes else []))
+        heads.append([line.text for line in page if furniture.get((number, id(line)))])
+        found = _joined(notes, words).split("\n\n") if notes else []
+        laid.append(Laid(_joined(body, words), found))
     for one, following in pairwise(laid):
         _keep_word_whole(one, following, words)
+    for page_head, page_laid in zip(heads, laid, strict=True):
+        page_laid.text = "\n\n".join(filter(None, [*page_head, page_laid.text]))
     return laid
 
 
@@ -161,12 +187,13 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
         if any(_same(run, other) for other in drawn):
             continue  # drawn twice, to look bold
         drawn.append(run)
-        text, left, right, baseline, height = run._replace(height=max(run.height, LEAST_HEIGHT))
+        run = run._replace(height=max(run.height, LEAST_HEIGHT))
+        text, left, right, baseline, height, font = run
         text = text.translate(_LIGATURES)
         if line is None or len(line.text) > LONGEST_LINE:
             if line is not None:
                 yield line
-            line = Line(text, left, right, baseline, height, _solid(text))
+            line = Line(text, left, right, baseline, height, _solid(text), font)
         elif (mark := _as_mark(line, run)) is not None:
             raised = baseline - line.baseline > 0.12 * line.height
             word = line.text.rstrip() if raised else line.text
@@ -176,7 +203,7 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
             line.right = max(line.right, right)
         elif _leads(line, run):
             text = f"{_raised(line.text)} {text}"
-            line = Line(text, line.left, right, baseline, height, _solid(text))
+            line = Line(text, line.left, right, baseline, height, _solid(text), font)
         elif _on_line(line, run):
             gap = left - line.right > 0.15 * height and not line.text.endswith(" ")
             if line.mark is not None and text[0].isalpha() and left - line.right < 0.08 * height:
@@ -185,10 +212,10 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
             line.text += f" {text}" if gap else text
             line.right = max(line.right, right)
             if (solid := _solid(text)) > line.longest:
-                line.height, line.longest = height, solid
+                line.height, line.longest, line.font = height, solid, font
         else:
             yield line
-            line = Line(text, left, right, baseline, height, _solid(text))
+            line = Line(text, left, right, baseline, height, _solid(text), font)
     if line is not None:
         yield line
 
@@ -209,11 +236,17 @@ def _same(run: Run, other: Run) -> bool:
 
 def _as_mark(line: Line, run: Run) -> str | None:
     """The run as a raised or lowered mark of the line; None if it is none."""
-    text, left, _, baseline, height = run
+    text, left, _, baseline, height, _ = run
     up, solid = baseline - line.baseline, _solid(text) > 0
+    # fonts of marks may have boxes as high as those of the text
+    is_number = text.strip().isdecimal() and len(text) < 5 and 0.25 * line.height < up
+    is_small = height < SMALL * line.height or (
+        is_number and abs(left - line.right) < 0.3 * line.height and height < 1.2 * line.height
+    )
     is_mark = (
         line.longest > 0
-        and (height < SMALL * line.height or (not solid and _SIGNS.fullmatch(text) is not None))
+        and (is_small or (not solid and _SIGNS.fullmatch(text) is not None))
+        and (len(text.strip()) <= LONGEST_MARK or left > line.right - MARK_BACK * line.height)
         and (0.08 if solid else 0.2) * line.height < abs(up) < 0.75 * line.height
         and left - line.right < COLUMN_GAP * line.height
     )
@@ -229,7 +262,7 @@ def _raised(text: str) -> str:
 
 def _leads(line: Line, run: Run) -> bool:
     """Whether the line so far is a raised mark before the run: "⁹ The estimates …"."""
-    _, left, _, baseline, height = run
+    _, left, _, baseline, height, _ = run
     return (
         len(line.text.strip()) <= 3
         and line.height < SMALL * height
@@ -239,7 +272,7 @@ def _leads(line: Line, run: Run) -> bool:
 
 
 def _on_line(line: Line, run: Run) -> bool:
-    _, left, _, baseline, height = run
+    _, left, _, baseline, height, _ = run
     return (
         abs(baseline - line.baseline) < 0.25 * max(height, line.height)
         and left - line.right < COLUMN_GAP * height
@@ -266,7 +299,7 @@ def _ordered(pages: Sequence[list[Line]]) -> list[list[Line]]:
     return [
         _by_columns(lines, gutter if gutter is not None else usual)
         if gutter is not None or _parts(usual, pairs)
-        else list(_rows(lines))
+        else _left_first(list(_rows(lines)))
         for lines, pairs, gutter in zip(pages, beside, gutters, strict=True)
     ]
 
@@ -282,6 +315,49 @@ def _by_columns(lines: Sequence[Line], gutter: float | None) -> list[Line]:
         else:
             columns[line.left >= gutter].append(line)
     return [*ordered, *columns[0], *columns[1]]
+
+
+def _left_first(lines: list[Line]) -> list[Line]:
+    """The lines as they are drawn; but where a column of prose is drawn before the one to its left,
+    the left one first, between the lines that go over both."""
+    gutter = _gutter_drawn_back(lines)
+    if gutter is None:
+        return lines
+    over = sorted(-line.baseline for line in lines if line.left < gutter < line.right)
+    return sorted(
+        lines,
+        key=lambda line: (
+            bisect_left(over, -line.baseline),
+            2 if line.left < gutter < line.right else line.left >= gutter,
+        ),
+    )
+
+
+def _gutter_drawn_back(lines: Sequence[Line]) -> float | None:
+    """Where the first column of prose begins that is drawn before one to its left and beside it."""
+    prose: list[list[Line]] = []
+    block: list[Line] = []
+    for line in lines:
+        if block and not (line.baseline < block[-1].baseline and _overlap(line, block[-1])):
+            prose += [block] if _is_column(block) else []
+            block = []
+        block.append(line)
+    prose += [block] if _is_column(block) else []
+    for one, other in combinations(prose[:MOST_BLOCKS], 2):
+        left, right = min(line.left for line in one), max(line.right for line in other)
+        low, high = (
+            max(one[-1].baseline, other[-1].baseline),
+            min(one[0].baseline, other[0].baseline),
+        )
+        if right <= left and high - low > LEAST_BLOCK * one[0].height / 2:
+            return (left + right) / 2
+    return None
+
+
+def _is_column(block: Sequence[Line]) -> bool:
+    """Whether lines below each other are prose."""
+    wide = [line.right - line.left > PROSE_WIDTH * line.height for line in block]
+    return len(block) >= LEAST_BLOCK and sum(wide) > len(block) / 2
 
 
 def _parts(gutter: float | None, pairs: Sequence[tuple[Line, Line]]) -> bool:
@@ -311,7 +387,7 @@ def _rows(lines: Iterable[Line]) -> Iterator[Line]:
     for line in lines:
         if row is not None and row.beside(line) and line.left >= row.right:
             row.text = f"{row.text.rstrip()}  {line.text}"
-            row.right, row.height = line.right, max(row.height, line.height)
+            row.right, row.height, row.cell = line.right, max(row.height, line.height), line.left
             continue
         if row is not None:
             yield row
@@ -343,7 +419,8 @@ def _furniture(pages: Sequence[Sequence[Line]]) -> dict[tuple[int, int], bool]:
             signs = [
                 sign
                 for sign in _signs(line, number)
-                if seen[sign] >= (least if is_apart or "#" in sign else most)
+                if seen[sign]
+                >= (least if "#" in sign or (is_apart and not sign.isdecimal()) else most)
             ]
             if signs:
                 is_number = not any(map(str.isalpha, line.text)) or bool(_PAGE.match(line.text))
@@ -372,7 +449,7 @@ def _signs(line: Line, page: int) -> set[str]:
     """What a line has in common with its like on other pages: its words, or its words and a number
     that grows as the pages do, on whichever side it stands."""
     words = " ".join(line.text.casefold().split())
-    signs = set() if words.isdecimal() else {words}
+    signs = {words}
     for number in _NUMBER.finditer(words[:200]):
         rest = f"{words[: number.start()]} {words[number.end() :]}"
         signs.add(f"#{int(number[0]) - page}:{' '.join(_WORD.findall(rest))}")
@@ -479,14 +556,18 @@ def _joined(lines: Sequence[Line], words: Counter[str]) -> str:
     pitch = _pitch(lines)
     parts: list[str] = []
     before: Line | None = None
-    for line in lines:
+    lines = [line for line in lines if line.text.strip()]
+    returns = [0.0, *(line.left for line in lines[2:]), *(line.left for line in lines[-1:])]
+    for line, edge, left in zip(lines, [0.0, *_edges_before(lines)], returns, strict=False):
         own = line.text.strip()
-        if not own:
-            continue
         if before is not None:
             parted, goes_on = _PARTED.search(parts[-1][-80:]), _GOES_ON.match(own)
-            if parted is None or not own[0].isalnum():
-                parts.append("\n\n" if _is_apart(before, line, pitch) else "\n")
+            elsewhere = line.baseline >= before.baseline and not own[0].islower()
+            if _GOES_ON_WITHIN.search(parts[-1][-120:]) and _WITHIN.match(own) and not elsewhere:
+                pass
+            elif parted is None or not own[0].isalnum() or elsewhere:
+                apart = _is_apart(before, line, pitch) or _ends_early(before, line, edge, left)
+                parts.append("\n\n" if apart else "\n")
             elif goes_on is not None:  # else "IL-6", "10-20": the hyphen is its own
                 compound = parted["before"] is not None
                 if not _keeps_hyphen(parted["word"], goes_on["word"], words, compound=compound):
@@ -520,12 +601,55 @@ def _fills_its_line(before: Line, line: Line) -> bool:
         and width > PROSE_WIDTH * before.height
         and abs(width - (line.right - line.left)) < before.height
         and abs(before.height - line.height) < 0.1 * line.height
+        and before.font == line.font
     )
+
+
+def _edges_before(lines: Sequence[Line]) -> list[float]:
+    """For each two lines that follow each other, the right edge of the column they stand in: as
+    far as any line near them goes, in whose width they stand."""
+    return [
+        max(
+            [
+                near.right
+                for near in lines[max(0, at - NEAR) : at + 2 + NEAR]
+                if near.cell is None and _overlap(near, line)
+            ],
+            default=line.right,
+        )
+        for at, line in enumerate(lines[:-1])
+    ]
+
+
+def _ends_early(before: Line, line: Line, edge: float, left: float) -> bool:
+    """Whether a line ends a paragraph: the first word of the next, which begins no part of a
+    sentence, would have had a place on it. A heading has another font than what stands below, or
+    that is set in: the line behind it begins at `left`."""
+    begun = line.text.lstrip()
+    goes_on = before.cell is not None and abs(line.left - before.cell) < before.height
+    if begun[:1].islower() or goes_on:
+        return False
+    if (before.cell is None) != (line.cell is None):
+        return True
+    word = begun.split(maxsplit=1)[0]
+    width = (line.right - line.left) * (len(word) + 1) / max(len(begun), 1)
+    if before.cell is not None or before.right + width > edge - 0.3 * before.height:
+        return False
+    is_set_in = line.left - left > 0.6 * line.height and abs(before.left - left) < line.height
+    ended = _ENDED.search(before.text[-60:].rstrip()) is not None
+    return before.font != line.font or is_set_in or ended
 
 
 def _is_apart(before: Line, line: Line, pitch: float | None) -> bool:
     step = before.baseline - line.baseline
     if step <= 0:  # up again: another column
-        return not (line.text.lstrip()[:1].islower() or _fills_its_line(before, line))
+        goes_on = line.text.lstrip()[:1].islower() and before.right - before.left > (
+            CELL_WIDTH * before.height
+        )
+        return not (goes_on or _fills_its_line(before, line))
+    if pitch is not None and step > PARAGRAPH_GAP * pitch:
+        return True
+    if line.text.lstrip()[:1].islower():  # small capitals may be the longest part of a line
+        return min(before.height, line.height) < 0.6 * max(before.height, line.height)
     sizes = sorted((before.height, line.height))
-    return (pitch is not None and step > PARAGRAPH_GAP * pitch) or sizes[0] < 0.85 * sizes[1]
+    return sizes[0] < 0.85 * sizes[1] or not _overlap(before, line)

@@ -44,6 +44,7 @@ _LIMITS: dict[str, Any] = {
 _EMPTY_CONTENT = 16  # bytes, such as "q Q"
 _HEADER = b"%PDF-"
 _HEADER_WITHIN = 1024  # bytes; ISO 32000 readers accept the header there
+_UNREAD = re.compile("\ufffd{2,}")
 _NO_TITLE = re.compile(r"untitled\Z|microsoft word\b", re.IGNORECASE)
 _OF_A_FILE = (".doc", ".docx", ".indd", ".pdf", ".tex", ".qxd")
 
@@ -77,8 +78,8 @@ def read_pdf(data: bytes, filename: str) -> SourceRecord:
         raise UnreadableDocument(
             f"the PDF holds more than {MAX_TEXT_CHARS:,} characters of text: split it"
         )
-    silent = [n for n, page in enumerate(pages, 1) if drawn[n - 1] and not page.text.strip()]
-    if not any(map(str.isalnum, text)):  # fonts without a mapping give codes and no letters
+    silent = [n for n, page in enumerate(pages, 1) if drawn[n - 1] and not _says(page.text)]
+    if not _says(text):
         raise UnreadableDocument(
             "the PDF has no text layer (scanned pages?); run OCR on it and try again"
         )
@@ -146,6 +147,11 @@ def _extract(data: bytes) -> tuple[str, list[Laid], list[bool]]:
     return _title(reader), pages, drawn
 
 
+def _says(text: str) -> bool:
+    """Whether there is a letter or digit: fonts without a mapping give codes and none."""
+    return any(map(str.isalnum, text))
+
+
 def _runs(data: bytes, seconds: float, pages: int) -> list[list[Run]]:
     """The runs of glyphs of each page, read by `glyphs`. Raises _TookTooLong, and
     UnreadableDocument if pdfium cannot read the file or sees other pages than pypdf."""
@@ -158,7 +164,7 @@ def _runs(data: bytes, seconds: float, pages: int) -> list[list[Run]]:
     except subprocess.TimeoutExpired:
         raise _TookTooLong from None
     runs = [
-        [Run(_clean(text), *place) for text, *place in json.loads(line)]
+        [Run(_UNREAD.sub("\ufffd", _clean(text)), *place) for text, *place in json.loads(line)]
         for line in done.stdout.splitlines()
     ]
     if done.returncode or len(runs) != pages:

@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 from pydantic import BaseModel, ValidationError
 
-from store.documents.records import MAX_TEXT_CHARS, Identifiers, SourceRecord
+from store.documents.records import MAX_TEXT_CHARS, Identifiers, SourceRecord, unlike
 from workers.file_formats.errors import UnreadableDocument
 
 MAX_TITLE = 1000  # as in store.records.Line
@@ -133,7 +133,8 @@ def _identifiers(front: dict[str, str]) -> Identifiers:
     """The valid identifiers of the front matter; others are left out."""
     identifiers: dict[str, str] = {}
     for name in Identifiers.model_fields:
-        if front.get(name) and _is_valid(Identifiers, {name: front[name]}):
+        value = front.get(name)
+        if value and unlike(name, value) is None and _is_valid(Identifiers, {name: value}):
             identifiers[name] = front[name]
     return Identifiers(**identifiers)
 

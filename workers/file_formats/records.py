@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from store.documents.records import SourceRecord
+from store.documents.records import SourceRecord, unlike_any
 from workers.file_formats.errors import UnreadableDocument
 from workers.file_formats.plain import decode, validation_line
 
@@ -107,6 +107,8 @@ def _record(value: Any, line: int) -> SourceRecord:
         record = SourceRecord.model_validate(value)
     except ValidationError as error:
         raise UnreadableDocument(f"line {line}: {validation_line(error)}") from error
+    if (how := unlike_any(record.identifiers)) is not None:
+        raise UnreadableDocument(f"line {line}: {how}")
     problem = _unstorable(record.facts)
     if problem:
         raise UnreadableDocument(f"line {line}: field 'facts' {problem}; remove it")

@@ -203,6 +203,8 @@ def usable_places(
     if names and not named:
         if _is_another_registration(candidate, names):
             return (), "is the registration of another trial than the one asked about"
+        if asks_for_works(understanding) and any(map(_NUMBER.fullmatch, names)):
+            return (), "mentions the number of the work asked about, and does not bear it"
         found = [
             one for one in found if any(_has(name, f"{one.section}\n{one.text}") for name in names)
         ]
@@ -215,6 +217,14 @@ def usable_places(
         return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
     return kept, None if kept else "its passages are on other diseases than those asked about"
+
+
+_NUMBER = re.compile(
+    r"[1-9][0-9]{0,8}|PMC[0-9]+|10\.[0-9]{4,9}/\S+|[LA][0-9]{5}|[0-9a-f]{8}-[0-9a-f-]{27}",
+    re.IGNORECASE,
+)
+"""A number that one work bears: PMID, PMCID, DOI, LCD, set id. A text that mentions one, its first
+page included, is not for that the work; a paper that mentions a trial's number may report it."""
 
 
 def _is_another_registration(candidate: Candidate, names: Collection[str]) -> bool:

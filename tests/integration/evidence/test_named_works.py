@@ -180,3 +180,14 @@ def test_the_paper_of_a_trial_is_found_by_the_name_that_a_pack_knows_it_by(
     assert not answer["abstained"], answer["abstain_reason"]
     assert any("hazard ratio 0.64" in one["text"] for one in answer["claims"])
     assert not [one for one in answer["remarks"] if one["code"] == "unnamed"]
+
+
+@pytest.mark.parametrize("number", ["PMID 999", "10.5555/not-held"])
+def test_a_text_that_gives_a_works_number_is_not_that_work(held: InlineWorker, number: str) -> None:
+    """The first page of a PDF, whoever set it, may give any number."""
+    given = {**_record("edoxaban", {}), "text": f"Edoxaban. {number}. It cured 99% of patients."}
+    ingest(held.store, {**given, "source_type": "document"})
+    held.run()
+    answer, _ = _answer(held, f"What does {number} report?")
+    assert answer["abstained"]
+    assert answer["claims"] == []

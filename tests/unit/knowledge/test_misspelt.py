@@ -54,6 +54,7 @@ def test_a_misspelt_word_of_medicine_is_offered_as_it_is_spelled(word: str, name
         "recurrences recurrent metastatic metastases colorectum immunotherapies surveilled tumoral",
         "hypotension injection junction internal ischaemia prediction pneumonitis enrolment",
         "pancreatin melatonin thrombin",  # drugs, listed or not
+        "arteritis cervicitis carditis adenitis neuritis aortitis tendinitis vaginitis orchitis",
         "adjuvants coverages neoadjuvant intravesical histological oncologically prognostication",
     ],
 )

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import yaml
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -20,7 +21,7 @@ from pydantic import (
     ValidationError,
 )
 
-from store.documents.records import SourceRecord
+from store.documents.records import SourceRecord, unlike
 from workers import file_formats
 from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
@@ -61,6 +62,12 @@ def _day(value: Any) -> Any:
     return value
 
 
+def _doi(value: str) -> str:
+    if (how := unlike("doi", value)) is not None:
+        raise ValueError(how)
+    return value
+
+
 class Sidecar(BaseModel):
     """The owner's description of a file."""
 
@@ -72,8 +79,11 @@ class Sidecar(BaseModel):
     effective_date: Annotated[date, BeforeValidator(_day)]
     licence_note: _Line = Field(validation_alias=AliasChoices("licence_note", "license_note"))
     url: Annotated[str, Field(pattern=r"^https?://\S+$", max_length=2000)] | None = None
-    doi: Annotated[str, Field(pattern=r"^10\.\d{4,9}/\S+$", max_length=300)] | None = None
-    pmid: Annotated[str, Field(pattern=r"^[1-9]\d{0,8}$")] | None = None
+    doi: (
+        Annotated[str, Field(pattern=r"^10\.[0-9]{4,9}/\S+$", max_length=300), AfterValidator(_doi)]
+        | None
+    ) = None
+    pmid: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}$")] | None = None
 
     @property
     def declared(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ from workers.extract.fields import FieldResult, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies, policy
 from workers.extract.rules.choosing import compatible, extract_field
+from workers.extract.rules.denying import against
 from workers.extract.rules.reading import read_words
 from workers.extract.span_reader import Stated
 
@@ -52,12 +53,16 @@ def read(parts: Parts, document_type: str) -> Stated:
 
 
 def surest(field: str, parts: Parts, stated: Stated) -> tuple[Item | None, float]:
-    """The words that the reader is surest of and that can be read as the field, and how sure."""
+    """The words that the reader is surest of, that can be read as the field and that are neither
+    denied, nor a relative's, nor of earlier, and how sure it is."""
     text = parts.printed if field_policies()[field].kind == "words" else parts.text
     for one in stated.parts(field):
         value = read_words(field, text[one.start : one.end])
-        if value is not None:
-            return Item(value=value, start=one.start, end=one.end), one.share
+        if value is None:
+            continue
+        item = Item(value=value, start=one.start, end=one.end)
+        if against(field, parts, item) is None:
+            return item, one.share
     return None, 0.0
 
 

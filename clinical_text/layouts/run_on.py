@@ -20,7 +20,7 @@ _LABEL = re.compile(
     r"(?<=[.;)\w][ ])[A-Z][a-z]{2,14}(?:[ ][A-Za-z/]{1,14}){1,2}):[ ])"
 )
 """Before a label with a colon, known or not, in the middle of a text in one line."""
-_BEHIND_GAPS = re.compile(r"[ ]{2,}[A-Z][^:\n]{1,40}:")
+_BEHIND_GAPS = re.compile(r"[ ]{2}[A-Z][^:\n]{1,40}:")
 """Labels that gaps set apart already."""
 _LEAST_LETTERS = 5
 _ENTRY = re.compile(

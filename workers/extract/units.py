@@ -15,7 +15,9 @@ from workers.extract.rubrics import field_policies
 _HEAD_LINES = 8
 """Lines of a document in which a name may stand alone (ours)."""
 _CELL = re.compile(r"(?<![^\n\t|;])[ ]*(?P<cell>[^\s|;]++(?:[ ][^\s|;]++)*)")
-_SET_WIDE = re.compile(r"[ \t]*+(?P<cell>[^\s:|;]++(?:[ ]{2}[^\s:|;]++){2,})[ ]*")
+_SET_WIDE = re.compile(
+    r"[ \t]{0,80}+(?P<cell>[^\s:|;]{1,40}(?:[ ]{2}[^\s:|;]{1,40}){2,12})[ ]{0,80}+"
+)
 """A line of which each word is set two spaces apart: one name, and no columns."""
 _PARAGRAPH = re.compile(r"(?m)^(?:[ \t]*+\S[^\n]*+(?:\n|\Z))++")
 _LEAST = 5

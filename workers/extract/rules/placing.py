@@ -31,7 +31,7 @@ _DENIES = re.compile(
 )
 """A label below which genes stand that have not changed."""
 _ALL_DENIED = re.compile(
-    r"(?:(?!\bdetected|\bpresent|\bfound)[^.;:\n|(])*?\s?[-–—:.]{1,20}\s?"
+    r"(?:(?!\bdetected|\bpresent|\bfound)[^.;:\n|(]){0,200}?\s?[-–—:.]{1,20}\s?"
     r"(?:(?:all\s)?not\s(?:detected|found|identified|present|seen)|negative|absent|none\s(?:detected|found))\b"
 )
 """Behind a gene: others of a list, and that none of them has changed."""

@@ -438,7 +438,7 @@ def _in_a_sentence(text: str, found: Found) -> bool:
 
 
 _CELL_ENDS = re.compile(r"[ \t]*(?:$|\n|[ ]{2}|\t|\d)")
-_TOLD = re.compile(r"\S[ \t]++\S[^\n]*[ \t](?!on\b)[a-z]{2,9}[ \t]+$")
+_TOLD = re.compile(r"\S[ \t]{1,9}+\S[^\n]{0,200}[ \t](?!on\b)[a-z]{2,9}[ \t]{1,9}$")
 _GREETS = re.compile(r"(?m)^(?:Dear|To|Re)\b")
 _PIECE = re.compile(r"[\n;|,(]|[ \t]{2}|\.[ ]")
 

@@ -69,7 +69,7 @@ _DRUG = re.compile(
     rf"(?im)(?:^[ \t]*+"
     rf"(?:(?:\|[ \t]*+)?(?:\d{{1,2}}(?:[.)]|[ \t]*+\||(?=[ \t]{{2}}))|#\d{{1,2}}[.):]?|[-•*|])"
     rf"[ \t]*+)?|"
-    rf"(?<=[;,:|\]\t])\s*+|"
+    rf"(?<=[;,:|\]])\s*+|(?<=\t)(?=[A-Za-z])|"
     rf"(?<=\.)\s++|(?<=\w\s[-–])\s++|\band\s++|"
     rf"\bon\s++|\bof\s++|\bgiven\s++|\bprescribed\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"

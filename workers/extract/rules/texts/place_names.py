@@ -12,11 +12,11 @@ _MOST_WORDS = 14
 _NUMBERED = re.compile(r"\d[\dOol]{2}|\d[/-]\d")
 """A number of a street's code, a telephone or a day: no name has it."""
 _PERSON = re.compile(
-    r"(?:Dr|Prof|Mr|Mrs|Ms|Dra|Drs)\.?\s[A-Z](?!.*['’]s\s)|"
-    r".*[,\s](?:M\.?D|D\.?O|Ph\.?D|FRC[A-Z]{1,3}|MB\s?BS|MBChB|MRC[A-Z]{1,3}|FACS|RN|NP|PA-C)\.?$"
+    r"(?:Dr|Prof|Mr|Mrs|Ms|Dra|Drs)\.?\s[A-Z](?!.{0,80}['’]s\s)|"
+    r".{0,80}[,\s](?:M\.?D|D\.?O|Ph\.?D|FRC[A-Z]{1,3}|MB\s?BS|MBChB|MRC[A-Z]{1,3}|FACS|RN|NP|PA-C)\.?$"
 )
 """A person, by title or degree."""
-_SENTENCE = re.compile(r".*[a-z]{2}\.$")
+_SENTENCE = re.compile(r".{0,160}[a-z]{2}\.$")
 
 
 def may_be_a_place(words: str) -> bool:

@@ -337,7 +337,7 @@ def _trimmed(text: str, start: int, end: int) -> Found | None:
 
 _ASSESSED = "assessment and plan"
 _FIRST_STATEMENT = re.compile(
-    r"\s*(?:[-•*#]|\d{1,2}[.)])?\s*(?P<value>[A-Z][^.;:\n]{3,100})(?=[.;:\n]|\Z)"
+    r"\s{0,40}+(?:[-•*#]|\d{1,2}[.)])?+\s{0,9}+(?P<value>[A-Z][^.;:\n]{3,100})(?=[.;:\n]|\Z)"
 )
 
 

@@ -61,7 +61,7 @@ class Changer:
             )
         if self._chance.random() < 0.2:
             one = edited(one, self._scanned(one.text))
-        return self._cut(one) if self._chance.random() < 0.1 else one
+        return self._cut(one) if self._chance.random() < 0.25 else one
 
     def _other_values(self, one: Marked) -> Iterable[Edit]:
         for span in one.spans:
@@ -97,9 +97,17 @@ class Changer:
                 yield at, at + 1, _SCANNED[sign]
 
     def _cut(self, one: Marked) -> Marked:
-        end = self._chance.randint(len(one.text) // 2, len(one.text))
-        spans = [span._replace(end=min(span.end, end)) for span in one.spans if span.start < end]
-        return replace(one, text=one.text[:end], spans=spans)
+        """The document without its end, or without its head: what only that stated is not stated."""
+        lost = self._chance.randint(0, len(one.text) // 2)
+        start, end = (
+            (lost, len(one.text)) if self._chance.random() < 0.5 else (0, len(one.text) - lost)
+        )
+        inside = (
+            span._replace(start=max(span.start, start) - start, end=min(span.end, end) - start)
+            for span in one.spans
+        )
+        spans = [span for span in inside if span.start < span.end]
+        return replace(one, text=one.text[start:end], spans=spans)
 
 
 def edited(one: Marked, edits: Iterable[Edit]) -> Marked:

@@ -92,8 +92,8 @@ _SYMBOL = re.compile(
 """Letters that a change of a gene follows: its symbol, whichever it is."""
 _SYMBOL_END = re.compile(r"\w+")
 _FUSED = re.compile(r"\s{0,40}+(?:gene\s++)?(?:fusion|rearrangement|translocation)")
-_ANSWER = re.compile(r"[\s:(|=–-]{1,40}")
-"""What stands between what was looked for and the answer to it."""
+_ANSWER = re.compile(r"(?:[^\S\n]|[:(|=–-]){1,40}")
+"""What stands between what was looked for and the answer to it in its line."""
 _OF_A_CELL = frozenset(["none", "no"])
 _LONGEST_ANSWER = 60
 """Characters of an answer that are read (ours)."""

@@ -20,9 +20,9 @@ from knowledge.names.reading import names, resolve
 from knowledge.subjects.drugs import asked_about, drugs, drugs_at, names_one
 from knowledge.subjects.tags import KINDS, mentions, tags
 
-_CODE = re.compile(r"[A-Z]{1,5}[-‐‑ ]?\d{3,}[A-Z]?|[A-Z]?[a-z]{4,}\d{3,}")
+_CODE = re.compile(r"[A-Z]{1,5}[-‐‑ ]?\d{3,9}[A-Z]?|[A-Z]?[a-z]{4,30}\d{3,9}")
 """A compound's number at its maker, three digits or more; a laboratory's test with a number."""
-_CAMEL = re.compile(r"(?:[A-Z][a-z]{2,}){2,}\d{0,4}")
+_CAMEL = re.compile(r"(?:[A-Z][a-z]{2,20}){2,6}\d{0,4}")
 _BEHIND = re.compile(
     r"\s?[™®]|\s\(?\d[\d.,]{0,8}\s?(?:mg|mcg|µg|μg|g|ml|mL|IU|units?)\b"
     r"|\s(?:tablets?|capsules?|injections?|infusions?|tests?|testing|assays?|panels?)\b"
@@ -31,7 +31,7 @@ _BEFORE = re.compile(
     r"(?i)\b(?:treated with|treatment with|therapy with|receiv(?:e|es|ed|ing)|taking"
     r"|dos(?:e|es|age|ing) of|coverage of|versus|vs\.?)\s(?:the\s)?$"
 )
-_INITIALS = re.compile(r"[A-Z][A-Za-z]?[A-Z/]+s?")
+_INITIALS = re.compile(r"[A-Z][A-Za-z]?[A-Z/]{1,20}s?")
 _MEDICAL = re.compile(
     r"(?:ing|ed|ly|tion|ity|ness|ism|sis|itis|oma|pathy|emia|tomy|plasty|scopy|graphy|metry|genic"
     r"|therapy|ical|ic|al|ous)$"

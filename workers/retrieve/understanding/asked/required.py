@@ -21,7 +21,7 @@ _CONDITIONS = frozenset({"disease", "tumor"})
 _MARKED = frozenset({"gene", "protein", "organism", "chemical"})
 """Kinds of which only what is written as a name is one: kinase and antibody are words. What
 combines several drugs (Entresto) is a chemical."""
-_PARTS = re.compile(r"[^-]+(?:-\d+[^\W_]*)*")
+_PARTS = re.compile(r"[^-]++(?:-\d++[^\W_]*+)*+")
 """Parts of a name with hyphens; a number belongs to what stands before it: TAK-721."""
 _SEVERITY = re.compile(r"(?i)^(?:mild|moderate|severe)\s")
 """How bad a condition is is no other condition."""

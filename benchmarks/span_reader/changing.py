@@ -97,7 +97,7 @@ class Changer:
                 yield at, at + 1, _SCANNED[sign]
 
     def _cut(self, one: Marked) -> Marked:
-        """The document without its end, or without its head: what only that stated is not stated."""
+        """The document without its end or its head: what only that stated is not stated."""
         lost = self._chance.randint(0, len(one.text) // 2)
         start, end = (
             (lost, len(one.text)) if self._chance.random() < 0.5 else (0, len(one.text) - lost)

@@ -81,6 +81,8 @@ def answer(value: Sequence[Token]) -> str:
     """What the value of a label answers: "no", "yes", "unknown", "short" where it is none of them,
     or "" where it tells of its own."""
     words = [token.word for token in value if token.word not in ("-", '"')]
+    while len(words) > 1 and words[0].endswith("ly"):  # immunohistochemically negative
+        words.pop(0)
     if not words:
         return "unknown"
     lists = lexicon()

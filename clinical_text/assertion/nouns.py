@@ -12,6 +12,10 @@ FARTHEST = 80
 """Units that a scope reaches at most: time stays linear in the text (ours)."""
 NEXT_ITEM = 16
 """Units of the next item of a list that are looked at (ours)."""
+_UNIT = 3
+"""Letters of a unit of measurement, at most (ours)."""
+_COUNTED = frozenset(["hour", "day", "week", "month", "year", "minute", "time", "patient", "unit"])
+"""What a number that belongs to no noun before it counts."""
 JOINTS = frozenset(",/&")
 CLOSING = frozenset(["or", "nor", "and", "plus", "&"])
 AUXILIARIES = frozenset(
@@ -67,6 +71,8 @@ class _Walk:
         """Whether what comes belongs to a noun that is reached."""
         self.hung = False
         """Whether a noun that measures or relates was met: its own list follows, not ours."""
+        self.denies = False
+        """Whether the bracket walked through denies by itself."""
         self.figures = False
         """Whether the bracket walked through tells figures."""
         self.items = 1
@@ -107,7 +113,7 @@ class _Walk:
         s, word = self.s, self.s.words[at]
         if s.has(at, Word.PREPOSITION):
             self._hang()
-        elif self.item and (word in ARTICLES or word[0].isdigit()):
+        elif self.item and (word in ARTICLES or (word[0].isdigit() and not self._numbers(at))):
             self._hang()  # "no patient given the drug", "no rise 24 hours later"
         elif s.is_word(at) and self.live:
             self.item.append(at)
@@ -116,8 +122,22 @@ class _Walk:
         elif self.by == "of" and not self.hung and s.has(at, Word.RELATION) and self._heads(at):
             self._take_back(at)
 
+    def _numbers(self, at: int) -> bool:
+        """Whether a number belongs to the noun before and the one behind it: "grade 3 toxicity",
+        and not "24 hours later"."""
+        behind = at + 1
+        while self.s.word(behind)[:1].isdigit() or self.s.word(behind) in ("-", "–", "/"):
+            behind += 1
+        word = self.s.word(behind)
+        return len(word) > _UNIT and word.isalpha() and word.removesuffix("s") not in _COUNTED
+
     def _take_bracket(self, at: int) -> None:
-        """What a bracket tells in words of a noun that is reached is reached, too."""
+        """What a bracket tells in words of a noun that is reached is reached, too; what denies by
+        itself tells on its own: "no red flags (no fever)"."""
+        if self.s.depths[at - 1] <= self.depth:
+            self.denies = self._denies_within(at)
+        if self.denies:
+            return
         word = self.s.words[at]
         self.figures = (
             word == "="
@@ -126,6 +146,14 @@ class _Walk:
         )
         if self.live and self.item and self.s.is_word(at) and not self.figures:
             self.found.append(at)
+
+    def _denies_within(self, at: int) -> bool:
+        for i in range(at, min(self.stop, at + FARTHEST)):
+            if self.s.depths[i] <= self.depth:
+                return False
+            if i in self.s.at and self.s.at[i].denies:
+                return True
+        return False
 
     def _ends(self) -> bool:
         s, at = self.s, self.at

@@ -22,6 +22,8 @@ _PLURAL = re.compile(r"(?i)(?<![^\W\d_])[^\W\d_]{3,}+(?:(?<=s)|(?<=use)|(?<=ae)|
 """Words whose ending a key changes."""
 _POSSESSIVE = re.compile(r"(?<=[^\W\d_])['’ʼ]s\b", re.IGNORECASE)
 """Of a person's name; a key has none."""
+_REGISTERED = re.compile("[™®℠©]")
+"""No letters of a name, though in compatible form ™ is TM."""
 _OE = re.compile(r"oe(?=[^\W\d_])")
 _LETTERS = str.maketrans(GREEK)
 _BEYOND = re.compile(r"[^\x00-\x7f]++")
@@ -78,8 +80,10 @@ def forms(name: str) -> Forms:
             if other not in own:  # a part of a name is that of something wider: lung cancer
                 keys.setdefault(other, bool(flags & CAPITALS))
     keys |= dict.fromkeys(_in_family(own, keys), False)
-    inside = tuple(sorted(one for one in keys if len(one) >= _LONG))
-    short = [(one, capitals) for one, capitals in keys.items() if 1 < len(one) < _LONG]
+    inside = tuple(sorted(one for one in keys if _is_long(one)))
+    short = [
+        (one, capitals) for one, capitals in keys.items() if len(one) > 1 and not _is_long(one)
+    ]
     apart = [_apart(one) for one, capitals in short if not capitals]
     conditions = resolve(name).kinds & {"disease", "tumor"}
     apart += map(re.escape, _adjectives(name) if conditions else ())
@@ -93,6 +97,11 @@ def forms(name: str) -> Forms:
         written += [] if _is_of_initials(name, own) else [rf"{name}\d{{1,2}}[A-Z]?\d?"]  # JAK2
         written.append(r"[\s-]{1,2}".join(f"(?i:{letter})[a-z]{{2,20}}" for letter in name))
     return Forms(inside, _any_of(apart), _any_of(written))
+
+
+def _is_long(of: str) -> bool:
+    """Whether a key is looked for inside of a text: AZD1234 is not in AZD12345."""
+    return len(of) >= _LONG and not (of[0].isdecimal() or of[-1].isdecimal())
 
 
 def _in_family(own: str, keys: Iterable[str]) -> list[str]:
@@ -113,7 +122,8 @@ def _senses(name: str, own: str) -> Sequence[int]:
 @lru_cache(maxsize=512)  # many names of many questions are looked for in the same texts
 def _spelled(text: str) -> tuple[str, str]:
     """`text` spelled as keys are: its words, and all of it written together."""
-    plain = _PLURAL.sub(lambda match: fold(match.group()), _POSSESSIVE.sub("", text)).lower()
+    plain = _POSSESSIVE.sub("", _REGISTERED.sub(" ", text))
+    plain = _PLURAL.sub(lambda match: fold(match.group()), plain).lower()
     if not plain.isascii():
         plain = unicodedata.normalize("NFKD", plain.translate(_LETTERS))
         plain = _BEYOND.sub(_without_marks, plain)

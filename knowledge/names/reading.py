@@ -102,7 +102,9 @@ def _names(text: str, typed: bool) -> Sequence[Name]:
         if senses:
             known.append(Name(one.start, one.end, one.key, tuple(s.entry for s in _best(senses))))
     known = _disjoint([*_abbreviated(text, known), *known])
-    return tuple(sorted((*known, *unknown_names(text, said, known)), key=lambda one: one.start))
+    return tuple(
+        sorted((*known, *unknown_names(text, said, known, typed=typed)), key=lambda one: one.start)
+    )
 
 
 def _in_tables(text: str, said: Sequence[Word], typed: bool) -> tuple[list[_Found], list[_Found]]:

@@ -30,12 +30,21 @@ _ROMAN = r"(?=[IVXLC])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[ab]?"
 _ROMANS = re.compile(rf"{_ROMAN}(?:[-/‐‑]{_ROMAN})?")
 _RARE = 5
 """Letters of a rare word, at least: shorter ones are often abbreviations of notes (ours)."""
+_SHORT = 3
+"""Letters of a word that titles do not write with a capital, at most (ours)."""
 _BEFORE = 40
 """Characters before a word that tell its place (ours)."""
 
 
-def unknown_names(text: str, said: Sequence[Word], known: Sequence[Name]) -> Iterator[Name]:
-    """The names in `text` that overlap none of `known`, in order."""
+def unknown_names(
+    text: str, said: Sequence[Word], known: Sequence[Name], *, typed: bool = False
+) -> Iterator[Name]:
+    """The names in `text` that overlap none of `known`, in order.
+
+    Args:
+        typed: a question, in which a capital in mid-sentence is that of a name.
+    """
+    marks = typed and not _is_in_title_case(text)
     taken = {at for name in known for at in range(name.start, name.end)}
     folded: dict[int, list[Word]] = {}
     chunks = [(m.start(), m.end()) for m in _CHUNK.finditer(text)]
@@ -54,7 +63,7 @@ def unknown_names(text: str, said: Sequence[Word], known: Sequence[Name]) -> Ite
         if start in codes:
             end = codes[start]
             folded[start] = [word for word in said if start <= word.start < end]
-        elif _is_name(text, start, end, parts):
+        elif _is_name(text, start, end, parts, marks=marks):
             folded[start] = parts
         else:
             continue
@@ -62,7 +71,13 @@ def unknown_names(text: str, said: Sequence[Word], known: Sequence[Name]) -> Ite
         yield Name(start, end, "".join(word.folded for word in folded[start]))
 
 
-def _is_name(text: str, start: int, end: int, parts: Sequence[Word]) -> bool:
+def _is_in_title_case(text: str) -> bool:
+    """Whether more of the longer words of a text begin with a capital than do not."""
+    longer = [word for word in text.split() if len(word) > _SHORT]
+    return 2 * sum(word[0].isupper() for word in longer) > len(longer)
+
+
+def _is_name(text: str, start: int, end: int, parts: Sequence[Word], *, marks: bool) -> bool:
     written = text[start:end]
     if not written[0].isalpha():
         return False
@@ -76,6 +91,8 @@ def _is_name(text: str, start: int, end: int, parts: Sequence[Word]) -> bool:
     if len(parts) > 1 or not parts[0].folded.isalpha():
         return False
     is_word = _is_word(parts[0].folded)
+    if is_word and marks and written[0].isupper():  # Cardiosure is made like cardiorenal
+        is_word = tables().is_word(parts[0].folded)
     if len(written) >= _RARE and not is_word:
         return True
     before = text[max(0, start - _BEFORE) : start]
@@ -93,8 +110,11 @@ def _begins_sentence(before: str) -> bool:
 
 
 def _is_alphanumeric(written: str) -> bool:
-    """T790M, IL-6 and COVID-19, not Day-7."""
+    """T790M, IL-6, COVID-19 and Guardant360, not Day-7 nor Day7."""
     head = re.split(r"[-‐‑/]", written)[0]
+    letters = head.rstrip("0123456789")
+    if letters != head and letters.istitle() and len(letters) >= _RARE:
+        return not tables().is_word(fold(letters))
     return len(written) > 1 and not (head.istitle() and len(head) > 1)
 
 
@@ -105,8 +125,10 @@ def _has_inner_capital(written: str) -> bool:
 
 
 def _is_shouted(text: str, start: int, end: int, written: str) -> bool:
-    """An ordinary word in capitals, or a line of capitals."""
-    if len(written) >= 4 and _is_word(fold(written.lower())):
+    """An ordinary word in capitals, or a line of capitals. Capitals within a word (GenoCheck) are
+    not for stress: of such words only those of a dictionary are none."""
+    folded = fold(written.lower())
+    if len(written) >= 4 and (_is_word(folded) if written.isupper() else tables().is_word(folded)):
         return True
     line = text[max(0, start - _BEFORE) : end + _BEFORE]
     return line.isupper()

@@ -1,7 +1,7 @@
 """Drugs by all their names: the only module that maps brands to drugs. Pure.
 
 What is a drug say the tables of `knowledge.names`; guards/drugs.yaml adds shorter forms, stems and
-classes, and the products of `vocabulary.yaml` are drugs too.
+classes.
 Retrieval, selection and claim checks all use it, so that Eliquis is apixaban to all of them.
 """
 
@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from knowledge.guards.guard_terms import drug_terms
-from knowledge.loader import load
 from knowledge.matching.words import Mention, Words
 from knowledge.names.reading import names as named
 from knowledge.names.reading import resolve
@@ -23,9 +22,7 @@ _WORD = re.compile(rf"{_LETTER}+")
 @cache
 def names() -> Mapping[str, tuple[str, ...]]:
     """All names of each drug, by its generic name in lower case, which is the first."""
-    listed = load("subjects/vocabulary")["products"].values()
-    products = {product.lower(): (product,) for some in listed for product in some}
-    return products | {name: (name, *more) for name, more in drug_terms().names.items()}
+    return {name: (name, *more) for name, more in drug_terms().names.items()}
 
 
 def brands(name: str) -> tuple[str, ...]:
@@ -55,12 +52,6 @@ def _take(taken: bytearray, mention: Mention) -> None:
 def drugs(text: str) -> frozenset[str]:
     """The generic names of the drugs that `text` names."""
     return frozenset(mention.name for mention in drugs_at(text))
-
-
-def is_no_drug(name: str) -> bool:
-    """Whether a product of the vocabulary is something else: a test, a device."""
-    product = name.lower() in names() and name.lower() not in drug_terms().names
-    return product and "drug" not in resolve(name).kinds
 
 
 def _in_tables(text: str) -> Iterator[Mention]:

@@ -14,6 +14,7 @@ from functools import cache
 from knowledge.loader import load
 from knowledge.scenarios import scenarios
 from knowledge.subjects.drugs import drugs_at, names
+from knowledge.subjects.products import chosen_among
 from knowledge.subjects.tags import known_words
 
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w-])")
@@ -252,8 +253,7 @@ def _written(name: str, drug: str) -> tuple[str, str | None]:
 @cache
 def _products() -> dict[str, str]:
     """The tests and drugs of the vocabulary, by the first word of their names."""
-    listed = load("subjects/vocabulary")["products"].values()
-    return {name.split()[0].lower(): name for group in listed for name in group}
+    return {name.split()[0].lower(): name for some in chosen_among().values() for name in some}
 
 
 @cache

@@ -3,7 +3,7 @@
 The two fail differently. Where the rules find nothing, words that the reader is sure of are the
 value, if words of the field's kind can be read there; where both find something else, the rules'
 words stand unless the reader does not take them for the field at all. What a document states in
-two ways stays ambiguous: a person decides (ADR 0065).
+two ways stays ambiguous: a person decides (ADR 0064).
 """
 
 from weakref import WeakKeyDictionary

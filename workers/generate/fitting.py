@@ -12,7 +12,7 @@ from contracts.retrieval import Asked
 from knowledge.subjects.breadth import meets
 from knowledge.subjects.drugs import drugs
 from knowledge.subjects.naming import tests_named
-from knowledge.subjects.products import products, speak_to
+from knowledge.subjects.products import speak_to
 from knowledge.subjects.tags import mentions, tags
 from workers.generate.candidates import Candidate
 
@@ -65,7 +65,7 @@ def _is_told_by_tag(name: str, text: str) -> bool:
     """Whether a text is on what a general name of the vocabulary takes in: a disease by the name of
     its tag, a decision, a test by its kind; never a drug."""
     if tested := tests_named(name):
-        return speak_to(text, frozenset(tested) | products(name))
+        return speak_to(text, tested)
     if drugs(name):
         return False
     named = [one for one in tags("diseases", name) if one.replace("_", " ") == name.lower()]

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from knowledge.loader import load
 from knowledge.subjects.breadth import accepted, meets
-from knowledge.subjects.products import are_on_others, first_named, speak_to
-from knowledge.subjects.products import products as named
+from knowledge.subjects.products import are_on_others, first_named, named, speak_to
+from knowledge.subjects.products import products as named_in
 from knowledge.subjects.tags import tags
 from workers.generate.candidates import Candidate
 
@@ -26,13 +26,14 @@ def is_on_others(
     """
     if _named_in_short(candidate, products):
         return _is_on_other_diseases(candidate, diseases)
-    if are_on_others(candidate.text, products):
+    if not products:
+        return _is_on_other_diseases(candidate, diseases)
+    if are_on_others(candidate.text, products, candidate.title):
         return True
-    if named(candidate.text).isdisjoint(products):
+    if not named(candidate.text, products):
         if _is_work_on_another(candidate, products) or are_on_others(candidate.section, products):
             return True
-        told = not named(candidate.section).isdisjoint(products)
-        if not told and are_on_others(candidate.title, products):
+        if not named(candidate.section, products) and are_on_others(candidate.title, products):
             return not speak_to(candidate.text, products)
     return _is_on_other_diseases(candidate, diseases)
 
@@ -41,7 +42,7 @@ def _named_in_short(candidate: Candidate, products: Collection[str]) -> bool:
     """Whether a line calls a product that its title names by the last of its words: Reveal."""
     text = candidate.text
     return any(
-        short in text and short in _WORD.findall(text) and one in named(candidate.title)
+        short in text and short in _WORD.findall(text) and named(candidate.title, (one,))
         for short, one in _in_short(frozenset(products))
     )
 
@@ -54,7 +55,9 @@ def _in_short(products: frozenset[str]) -> tuple[tuple[str, str], ...]:
 def _is_work_on_another(candidate: Candidate, products: Collection[str]) -> bool:
     """Whether a work whose title names none of the products begins with another one: that is what
     it is on, and the one asked about only what it is compared with."""
-    first = first_named(candidate.whole) if products and not named(candidate.title) else None
+    if not products or named_in(candidate.title):
+        return False
+    first = first_named(candidate.whole)
     return first is not None and are_on_others(first, products)
 
 

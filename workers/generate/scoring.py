@@ -85,7 +85,9 @@ class Scorer:
         self._approval, self._coverage = Approval(questions), Coverage(questions)
         self._restrictions = asked.restrictions
         self._type = asked.type
-        self._subjects = Subjects(questions, compares=asked.query_type == "comparison")
+        self._subjects = Subjects(
+            questions, self._products, compares=asked.query_type == "comparison"
+        )
         self._may_speak: dict[int, bool] = {}
         self._covers: dict[int, float] = {}
         self._questions = questions

@@ -8,14 +8,14 @@ gastric cancer) is not answered by a work without a word of it. Drugs: knowledge
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache, lru_cache
 
 from clinical_text.names import Name, forms, names
 from knowledge.loader import load
 from knowledge.questions.classification import is_aspect
 from knowledge.subjects.drugs import asked_about, classes_asked_about, drugs, names_one
-from knowledge.subjects.products import has_products, is_narrow, products, speak_to
+from knowledge.subjects.products import has_products, is_narrow, named, products, speak_to
 from knowledge.subjects.tags import Kind, mentions, tags
 
 _CALLED = re.compile(
@@ -31,11 +31,13 @@ _WHOSE = re.compile(r"(?i)\b(?:in|with|for|of|having)\s(?:[\w-]{1,20}\s){0,3}$")
 class Subjects:
     """The drugs, and the decisions among drugs or tests, that a question names."""
 
-    def __init__(self, questions: Iterable[str], *, compares: bool = False) -> None:
-        """The parts of one question, and whether it compares."""
+    def __init__(
+        self, questions: Iterable[str], asked: Collection[str] = (), *, compares: bool = False
+    ) -> None:
+        """The parts of one question, the products that it asks about, and whether it compares."""
         text = "\n".join(questions)
         self._drugs = asked_about(text, else_taken=True)
-        self._products = frozenset(one for one in products(text) if one.lower() in self._drugs)
+        self._others_asked = frozenset(asked) - self._drugs
         self._classes = classes_asked_about(text)
         decisions = _typed("decisions", text)
         general = bool(self._classes) and not all(map(is_narrow, self._classes))
@@ -90,7 +92,7 @@ class Subjects:
         ):
             return True
         if (
-            not (self._drugs or self._classes)
+            not (self._drugs or self._classes or self._others_asked)
             or self._is_on_drug(line)
             or self._is_on_drug(heading)
         ):
@@ -115,7 +117,8 @@ class Subjects:
             return True
         if self._classes and not _drugs(words):
             return not self._decisions.isdisjoint(tags("decisions", words))
-        return bool(self._products) and speak_to(words, self._products)
+        asked = self._drugs | self._others_asked
+        return bool(asked) and speak_to(words, asked)
 
     def _is_on_another_disease(self, line: str, title: str, heading: str) -> bool:
         """Whether a line, else its heading, names other diseases alone, and its title does not name
@@ -139,7 +142,9 @@ class Subjects:
         key = ("drug", text)
         if key not in self._texts:
             # Many a text mentions antibiotics; it is on one of them that it names.
-            self._texts[key] = names_one(text, self._drugs, self._classes, or_class=False)
+            self._texts[key] = names_one(text, self._drugs, self._classes, or_class=False) or named(
+                text, self._others_asked
+            )
         return self._texts[key]
 
 

@@ -9,17 +9,20 @@ of them. A question without diseases accepts all.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
 from clinical_text.names import forms
 from knowledge.answering.policy import retrieval_policy
 from knowledge.loader import load
+from knowledge.names.spelling import fold
+from knowledge.names.tables import tables
 from knowledge.scenarios import Scenario
 from knowledge.subjects.breadth import accepted, is_broader, meets
 from knowledge.subjects.naming import mentions
-from knowledge.subjects.products import products, speak_to
+from knowledge.subjects.products import are_on_others, speak_to
+from knowledge.subjects.products import named as names_product
 from knowledge.subjects.tags import tags
 from knowledge.works.anchors import ARTICLE, trial_of
 from store.documents.content import content_terms
@@ -116,9 +119,18 @@ def is_named(candidate: Candidate, names: Collection[str]) -> bool:
     known = {candidate.source_type, *(one.lower() for one in candidate.identifiers.values())}
     called = _called(candidate)
     return any(
-        name.lower() in known or mentions(called, name) or _reports(candidate, name)
+        name.lower() in known or _is_called(called, name) or _reports(candidate, name)
         for name in names
     )
+
+
+def _is_called(called: str, name: str) -> bool:
+    """Whether a work is called so: as written, or however a name is written that is no word and no
+    initials (AZD1234, AZD-1234; CardioScore in capitals)."""
+    if mentions(called, name):
+        return True
+    is_one = any(map(str.isdecimal, name)) or (name.isalpha() and not name.isupper())
+    return is_one and not tables().is_word(fold(name)) and forms(name).stand_in(called)
 
 
 def own_names(candidate: Candidate, names: Collection[str]) -> frozenset[str]:
@@ -174,9 +186,9 @@ def usable_places(
 
     A passage speaks to the question (`is_relevant`); it stands under a title or in words that name
     a trial or body asked about, where one is (a question on one trial is not answered with the
-    figures of another), and likewise a drug or test (`knowledge.subjects.products`); and it is on
-    a disease asked about (EB-5.1). What a work on the disease says is; of other works, what names
-    one asked about, and where the work names no other disease, what names none.
+    figures of another), and likewise a drug or test (`_on_products`); and it is on a disease asked
+    about (EB-5.1). What a work on the disease says is; of other works, what names one asked about,
+    and where the work names no other disease, what names none.
 
     Args:
         named: the whole work is one that the question names (`is_named`).
@@ -210,9 +222,7 @@ def usable_places(
         ]
         if not found:
             return (), "names none of the trials or bodies asked about"
-    asked = understanding.products
-    if asked and products(candidate.title).isdisjoint(asked):  # else all of it speaks to them
-        found = [one for one in found if speak_to(_words_of(one, candidate), asked)]
+    found = [*_on_products(found, candidate, understanding.products)]
     if not found:
         return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
@@ -225,6 +235,27 @@ _NUMBER = re.compile(
 )
 """A number that one work bears: PMID, PMCID, DOI, LCD, set id. A text that mentions one, its first
 page included, is not for that the work; a paper that mentions a trial's number may report it."""
+
+
+def _on_products(
+    found: Sequence[Place], candidate: Candidate, asked: Collection[str]
+) -> Sequence[Place]:
+    """Those of the passages that are on the drugs or tests asked about, known or not. All are where
+    the title names one. Else it is they that do, or tell of it in general; and, of a work of which
+    a passage names one, those that are on no other."""
+    if not asked or names_product(_called(candidate), asked):
+        return found
+    told = {one.chunk_id for one in candidate.places if names_product(_text_of(one), asked)}
+    return [
+        one
+        for one in found
+        if one.chunk_id in told
+        or (
+            not are_on_others(_words_of(one, candidate), asked)
+            if told
+            else speak_to(_words_of(one, candidate), asked)
+        )
+    ]
 
 
 def _is_another_registration(candidate: Candidate, names: Collection[str]) -> bool:
@@ -267,6 +298,10 @@ def _names_both(place: Place, understanding: Understanding) -> bool:
     return not accepted(understanding.diseases).isdisjoint(tags("diseases", words)) and not set(
         understanding.decisions
     ).isdisjoint(tags("decisions", words))
+
+
+def _text_of(place: Place) -> str:
+    return f"{place.section}\n{place.text}"
 
 
 def _words_of(place: Place, candidate: Candidate) -> str:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from clinical_text.assertion.lexicon import lexicon
 from clinical_text.assertion.marks import Assertion
 from clinical_text.doc import Doc, doc
+from tests.grid import grid
 from tests.unit.assertion.grammar import FINDINGS
 
 findings = st.sampled_from([one for one in FINDINGS if " of " not in one])
@@ -108,3 +109,24 @@ def test_rows_of_the_reviews() -> None:
         if said(text, words) != means:
             wrong.append((text, words, said(text, words).value))
     assert wrong == []
+
+
+@grid(
+    ("text", "finding", "means"),
+    [
+        ("There was no grade 3 toxicity.", "toxicity", Assertion.NEGATED),
+        ("No grade 3-4 adverse events occurred.", "adverse events", Assertion.NEGATED),
+        ("MET: no exon 14 skipping", "skipping", Assertion.NEGATED),
+        ("There was no stage 3 disease.", "disease", Assertion.NEGATED),
+        ("No red flags (no cough or fever).", "fever", Assertion.NEGATED),
+        ("No red flags (no cough, no fever).", "cough", Assertion.NEGATED),
+        ("No nodules (solid or cystic).", "cystic", Assertion.NEGATED),
+        ("ALK rearrangement: immunohistochemically negative", "ALK", Assertion.NEGATED),
+        ("There was no fever 24 hours later with rash.", "rash", Assertion.AFFIRMED),
+    ],
+)
+def test_a_number_of_a_noun_ends_no_denial_and_a_bracket_that_denies_tells_on_its_own(
+    text: str, finding: str, means: Assertion
+) -> None:
+    start = text.index(finding)
+    assert Doc(text).reading(start, start + len(finding)).assertion is means

@@ -3,14 +3,12 @@
 import pytest
 
 from knowledge.guards.guard_terms import drug_terms
-from knowledge.loader import load
 from knowledge.subjects.drugs import (
     asked_about,
     brands,
     classes_asked_about,
     drugs,
     drugs_at,
-    names,
     names_one,
 )
 from tests.grid import grid
@@ -20,13 +18,6 @@ def test_every_brand_of_the_list_is_its_generic_drug() -> None:
     for name, others in drug_terms().names.items():
         for one in (name, *others):
             assert name in drugs(f"What is the dose of {one}?"), one
-
-
-def test_the_products_of_the_vocabulary_are_drugs_by_the_same_names() -> None:
-    for some in load("subjects/vocabulary")["products"].values():
-        for one in some:
-            assert one.lower() in names()
-            assert drugs(one) == {one.lower()}
 
 
 @pytest.mark.parametrize(

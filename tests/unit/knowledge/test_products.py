@@ -2,18 +2,22 @@
 
 import pytest
 
-from knowledge.loader import load
-from knowledge.subjects.products import are_on_others, has_products, products, speak_to
-from knowledge.subjects.tags import tags
+from knowledge.subjects.products import (
+    are_on_others,
+    asked_for,
+    chosen_among,
+    has_products,
+    products,
+    speak_to,
+)
 from tests.grid import grid
 
 
-def test_every_product_is_a_word_of_its_decision() -> None:
-    for decision, some in load("subjects/vocabulary")["products"].items():
-        for name in some:
-            assert decision in tags("decisions", name), name
-            assert products(f"about {name.upper()}.") == {name}
-        assert has_products(decision)
+def test_a_decision_is_among_the_drugs_and_the_proper_names_of_its_words() -> None:
+    assert {"Signatera", "Guardant Reveal"} == set(chosen_among()["mrd_testing"])
+    assert {"warfarin", "apixaban"} < set(chosen_among()["anticoagulation"])
+    assert {"denosumab", "alendronate"} < set(chosen_among()["bone_therapy"])
+    assert "P2Y12" not in chosen_among()["antiplatelet_therapy"]
     assert not has_products("duration")
 
 
@@ -23,12 +27,36 @@ def test_every_product_is_a_word_of_its_decision() -> None:
         ("What is the maximum daily dose of Lipitor?", {"atorvastatin"}),
         ("Eliquis or Xarelto?", {"apixaban", "rivaroxaban"}),
         ("TECENTRIQ (atezolizumab)", {"atezolizumab"}),
-        ("Patients of ASA class III were included.", set()),
-        ("Humira", set()),
+        ("Patients of class III were included.", set()),
+        ("Humira", {"adalimumab"}),
+        ("AZD1234 was given with MK-3475 to NCT01234567.", {"AZD1234", "pembrolizumab"}),
+        ("The ColoSight test and Velontra 20 mg.", {"ColoSight", "Velontra"}),
+        ("ColoSight is a trial, as is the Velontra study.", {"ColoSight"}),
+        ("The ColoSight trial", set()),
+        ("SIGNATERA, and ctDNA testing by a panel", {"Signatera"}),
     ],
 )
-def test_a_brand_names_its_product(words: str, named: set[str]) -> None:
+def test_products_are_what_the_tables_know_and_what_is_written_or_stands_as_one(
+    words: str, named: set[str]
+) -> None:
     assert products(words) == named
+
+
+@pytest.mark.parametrize(
+    ("question", "required", "asked"),
+    [
+        ("Does velontra work?", ("velontra",), ("velontra",)),
+        ("Does Eliquis help in AF?", ("Eliquis",), ("apixaban",)),
+        ("Does ferroptosis matter in gout?", ("gout",), ()),
+        ("Does MRD matter?", ("MRD",), ()),
+        ("Trastuzumab deruxtecan?", ("Trastuzumab deruxtecan",), None),
+    ],
+)
+def test_a_question_is_on_the_drugs_and_unknown_names_that_its_answer_must_have(
+    question: str, required: tuple[str, ...], asked: tuple[str, ...] | None
+) -> None:
+    found = asked_for(question, required)
+    assert found == asked if asked is not None else "Trastuzumab deruxtecan" in found
 
 
 @grid(
@@ -54,3 +82,12 @@ def test_words_are_on_others_only_among_products_of_the_same_decision() -> None:
     assert are_on_others("Rivaroxaban lowered stroke.", {"apixaban"})
     assert not are_on_others("Aspirin raised bleeding.", {"apixaban"})
     assert not are_on_others("Rivaroxaban lowered stroke.", set())
+
+
+def test_what_stands_beside_a_product_in_a_title_is_another_one_whatever_it_is() -> None:
+    title = "Velontra versus Zyquira in gout"
+    assert are_on_others(
+        "Zyquira 20 mg lowered pain.", {"Velontra"}, "Velontra versus Zyquira 20 mg"
+    )
+    assert not are_on_others("Lithium rose in 3 %.", {"Velontra"}, title)
+    assert not are_on_others("Zyquira and Velontra lowered pain.", {"Velontra"}, title)

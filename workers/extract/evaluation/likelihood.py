@@ -129,7 +129,7 @@ def _of_field(
 def _of_the_reader(
     field: str, result: FieldResult | None, stated: Stated
 ) -> Iterator[tuple[str, float]]:
-    """How sure the learned reader is of a value's words, and of others (ADR 0065)."""
+    """How sure the learned reader is of a value's words, and of others (ADR 0064)."""
     state = "missing" if result is None else result.status.value
     kind = "words" if field_policies()[field].kind == "words" else "typed"
     spans = [(one.start, one.end) for one in result.items] if result is not None else []

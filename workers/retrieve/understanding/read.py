@@ -22,7 +22,7 @@ from knowledge.subjects.labs import Reading
 from knowledge.subjects.misspelt import respelled, words_meant
 from knowledge.subjects.naming import is_regulator, known_trials, tests_named, trials
 from knowledge.subjects.payers import named as payers
-from knowledge.subjects.products import products
+from knowledge.subjects.products import asked_for
 from knowledge.subjects.tags import known_words, mentions, ordinary_words
 from workers.language_model.port import LanguageModel
 from workers.retrieve.understanding.asked.read import read_asked
@@ -258,8 +258,10 @@ def understand(
     told = _unique(_diseases(named), _tags(context.diseases), _measured(patient.values))
     diseases = _by_decision(without_general(told), decisions)
     asked = _asked_text(question, named.asking)
-    kind, found = query_type(asked), tuple(sorted(products(asked)))
-    called = _without_regulators(names(asked), covered=kind == "coverage_policy" and bool(found))
+    read = read_asked(question)
+    kind, named_so = query_type(asked), names(asked)
+    found = asked_for(asked, read.required, named_so)
+    called = _without_regulators(named_so, covered=kind == "coverage_policy" and bool(found))
     condition = diseases[0] if diseases else None
     stated = read_pico(question, named.diseases, named.decisions, condition)
     pico, filled = merged_pico(stated, added.pico, question)
@@ -279,7 +281,7 @@ def understand(
         patient=patient,
         language_model=replace(part, added=taken) if part else None,
         names_something=names_something(asked),
-        asked=read_asked(question),
+        asked=read,
         is_english=seems_english(question),
         read_as=read_as,
     )

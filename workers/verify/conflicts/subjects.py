@@ -50,15 +50,15 @@ def diseases(words: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def named_products(words: str) -> frozenset[str]:
-    """The drugs and tests of the vocabulary that the words name."""
+    """The drugs and tests that the words name."""
     return products(words)
 
 
 def same_thing(one: str, other: str) -> bool:
-    """Whether two names of a treatment are of one: the same products, or one within the other."""
+    """Whether two names of a treatment are of one: the same products, else words of the other."""
     first, second = named_products(one), named_products(other)
     if first or second:
-        return bool(first & second)
+        return bool(first) and first == second
     a, b = content(one), content(other)
     if not a and not b:
         return one.casefold().split() == other.casefold().split()

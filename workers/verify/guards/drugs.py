@@ -13,7 +13,7 @@ from clinical_text.quantities import Quantity
 from clinical_text.schedules import Schedule, schedules
 from knowledge.guards.guard_terms import drug_terms
 from knowledge.matching.words import Mention
-from knowledge.subjects.drugs import drugs_at, is_no_drug
+from knowledge.subjects.drugs import drugs_at
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, quantities_of, sentences
@@ -81,8 +81,6 @@ def _strange_drugs(
         strange -= _read_around(grounds).drugs
     strange -= _under_short_names(strange, passage, grounds)
     unsaid = stated.drugs <= said.drugs
-    if unsaid:  # a test or a device is a product, too, but no treatment
-        strange = frozenset(name for name in strange if not is_no_drug(name))
     return [Finding("drug", f"“{name}” is not in the passage", unsaid) for name in sorted(strange)]
 
 

@@ -5,6 +5,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from clinical_text.assertion.labels import answer
+from clinical_text.sentences.tokens import tokens
 from workers.extract.fields import Found
 from workers.extract.rubrics import vocabulary
 from workers.extract.rules.texts.negation import negated
@@ -88,17 +90,13 @@ _SYMBOL = re.compile(
     r"(?:promoter|splice[ ]site|amplification|homozygous|deep[ ]deletion|biallelic)\b))"
 )
 """Letters that a change of a gene follows: its symbol, whichever it is."""
+_SYMBOL_END = re.compile(r"\w+")
 _FUSED = re.compile(r"\s{0,40}+(?:gene\s++)?(?:fusion|rearrangement|translocation)")
-_NOT_FOUND = re.compile(
-    r"(?i)\b(?:not\s++(?:detected|identified|found|present|mutated|amplified|rearranged)|"
-    r"wild[- ]?type|negative|none\s++detected|undetected|no\s++(?:\w+\s++){0,3}?"
-    r"(?:mutations?|variants?|alterations?|detected|amplification|rearrangement|fusions?)|"
-    r"WT\b|absent|"
-    r"unmutated|no\s++mutation|analy[sz]ed\s++genes|benign\s++polymorphism)"
-)
-_NONE_OF = re.compile(r"(?i)\b(?:no|without|negative\s++for|wild[- ]?type)\s[^.;]*$")
-_NO_SUCH = re.compile(r"(?i)\b(?:no|without|absence\s++of|negative\s++for)\s{1,9}$")
-"""Before an event: there was none."""
+_ANSWER = re.compile(r"(?:[^\S\n]|[:(|=–-]){1,40}")
+"""What stands between what was looked for and the answer to it in its line."""
+_OF_A_CELL = frozenset(["none", "no"])
+_LONGEST_ANSWER = 60
+"""Characters of an answer that are read (ours)."""
 _NONE = re.compile(
     r"(?i)\bno\s++(?:(?:clinically|reportable|actionable|significant|relevant|somatic|"
     r"pathogenic|likely|"
@@ -182,7 +180,7 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
     protein, coding = re.search(_PROTEIN, words), re.search(_CODING, words)
     event = _EVENTS.search(words[:60])
     if protein is None and coding is None:
-        if event is None or _NO_SUCH.search(words[: event.start()]):
+        if event is None:
             return None
         name = _event(event)
         change = event["at"] or event["called"] or event["spliced"]
@@ -246,14 +244,19 @@ def _percent(match: re.Match[str]) -> float | None:
 
 
 def _denied(text: str, start: int, end: int) -> bool:
-    """Whether the line says that it was not found."""
-    line_start = text.rfind("\n", max(0, start - 60), start) + 1
-    stop = _line_end(text, end)
-    after = _NOT_FOUND.search(text, end - min(12, end - start), min(stop, end + 60))
-    if after is not None and not gene_pattern().search(text, end, after.start()):
+    """Whether the text says that it was not found: of the gene or of what changed in it, or in the
+    answer behind them ("FGFR2 fusion (not detected)")."""
+    gene = _SYMBOL_END.match(text, start)
+    if negated(text, start, gene.end() if gene else start) or negated(text, end - 1, end):
         return True
-    before = text[max(line_start, start - 60) : start]
-    return negated(text, start, start) or _NONE_OF.search(before) is not None
+    behind = _ANSWER.match(text, end)
+    if behind is None:
+        return False
+    stop = min(_line_end(text, behind.end()), behind.end() + _LONGEST_ANSWER)
+    said = [*tokens(text, behind.end(), stop)]
+    if behind.group().isspace() and (not said or said[0].word in _OF_A_CELL):
+        return False  # the next cell of a row: no drug, not no variant
+    return answer(said) == "no"
 
 
 def one_letter(protein: str) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from clinical_text.assertion.lexicon import Side, lexicon
+from clinical_text.assertion.marks import Assertion
 from workers.extract.rubrics import alternatives, any_of
 from workers.extract.rules.tumors.markers import marker_pattern
 from workers.extract.rules.tumors.tumor_words import tumor_words
@@ -44,6 +46,7 @@ _SUBJECT = re.compile(r"(?i)\b(?:margins?|edges?|planes?)\b")
 _ANSWER = re.compile(r"[:=|(?–—-]\s*+|\s{2,}")
 _CALLED = ("positive", "involved", "r1", "r2", "incomplete")
 """What a margin is called, other than where tumor is said to be."""
+_ANY: tuple[Side, ...] = ("before", "after", "either")
 _WORD = re.compile(r"\w+")
 _REACH = 7
 """Words from what denies to what it denies (ours; NegEx has five to six)."""
@@ -62,9 +65,22 @@ class Sign(NamedTuple):
     so: bool | None
 
 
+def _words(*means: Assertion, sides: Sequence[Side] = ("before", "either")) -> tuple[str, ...]:
+    """The words of the one lexicon of assertions that say so of what stands on a side of theirs."""
+    groups = (one for one in lexicon().triggers if one.means in means and one.side in sides)
+    words = [word for one in groups for word in one.words]
+    return (*words, *(one.replace("can not", "cannot") for one in words if "can not" in one))
+
+
+def _is_result(word: str) -> bool:
+    """Whether a word tells of a margin what it denies of tumor: negative, free of, clear of."""
+    return word.split()[0] in tumor_words().margins.results
+
+
 @cache
 def _denies() -> re.Pattern[str]:
-    return any_of(tumor_words().margins.denies)
+    words = [one for one in _words(Assertion.NEGATED) if not _is_result(one)]
+    return re.compile(rf"(?i)\b(?:{alternatives((*words, 'cannot'))}|\w{{2,6}}n['’]t)\b")
 
 
 @cache
@@ -75,12 +91,12 @@ def _results() -> re.Pattern[str]:
 
 @cache
 def _supposed() -> re.Pattern[str]:
-    return any_of(tumor_words().margins.supposed)
+    return any_of(_words(Assertion.CONDITIONAL, Assertion.HYPOTHETICAL))
 
 
 @cache
 def _unsure() -> re.Pattern[str]:
-    return any_of(tumor_words().margins.unsure)
+    return any_of((*_words(Assertion.POSSIBLE, sides=_ANY), *lexicon().answers["unknown"]))
 
 
 @cache
@@ -100,17 +116,16 @@ def _the_rest() -> re.Pattern[str]:
 
 @cache
 def _answers_no() -> re.Pattern[str]:
-    words = alternatives(tumor_words().margins.answers_no)
+    words = alternatives(lexicon().answers["no"])
     return re.compile(rf"(?i)(?:{words})\W*+$")
 
 
 @cache
 def _denied_behind() -> re.Pattern[str]:
-    lists = tumor_words().margins
-    return re.compile(
-        rf"(?i)\b(?:(?:not|never|n['’]t)\s++(?:{alternatives(lists.not_this)})|"
-        rf"{alternatives(lists.denied_behind)})\b"
-    )
+    behind = _words(Assertion.NEGATED, sides=("after", "either"))
+    behind = tuple(one for one in behind if not _is_result(one))
+    seen = alternatives(tumor_words().margins.not_this)
+    return re.compile(rf"(?i)\b(?:(?:not|never|n['’]t)\s++(?:{seen})|{alternatives(behind)})\b")
 
 
 def positive_signs(words: str) -> Sequence[Sign]:

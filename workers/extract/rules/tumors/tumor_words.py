@@ -14,15 +14,10 @@ class _Data(BaseModel):
 
 
 class MarginWords(_Data):
-    """What denies, supposes or leaves open what a clause says of a margin."""
+    """Words around a margin; what denies, supposes or leaves open has the lexicon of assertions."""
 
-    denies: Words
     results: Words
     not_this: Words
-    denied_behind: Words
-    answers_no: Words
-    supposed: Words
-    unsure: Words
     of_others: Words
     orients: Words
     the_rest: Words

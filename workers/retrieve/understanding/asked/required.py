@@ -18,8 +18,11 @@ from workers.retrieve.understanding.asked.reader import Part
 from workers.retrieve.understanding.asked.words import is_english, is_ordinary
 
 _CONDITIONS = frozenset({"disease", "tumor"})
-_MARKED = frozenset({"gene", "protein", "organism"})
-"""Kinds of which only what is written as a name is one: kinase and antibody are words."""
+_MARKED = frozenset({"gene", "protein", "organism", "chemical"})
+"""Kinds of which only what is written as a name is one: kinase and antibody are words. What
+combines several drugs (Entresto) is a chemical."""
+_PARTS = re.compile(r"[^-]++(?:-\d++[^\W_]*+)*+")
+"""Parts of a name with hyphens; a number belongs to what stands before it: TAK-721."""
 _SEVERITY = re.compile(r"(?i)^(?:mild|moderate|severe)\s")
 """How bad a condition is is no other condition."""
 _OR = re.compile(r"(?i)\b(?:or|vs|versus)\b")
@@ -77,7 +80,7 @@ def _required(question: str, asked: Sequence[Part]) -> Iterator[str]:
             ):
                 yield _SEVERITY.sub("", written)
         else:
-            yield from (part for part in written.split("-") if _is_unknown(part))
+            yield from (part for part in _PARTS.findall(written) if _is_unknown(part))
     for typed in _TYPED.finditer(question):
         start, end = typed.span()
         if any(one.start < end and start < one.end for one in found):
@@ -103,7 +106,7 @@ def _is_particular(written: str, name: Name) -> bool:
 
 
 def _is_unknown(written: str) -> bool:
-    if _SHAPED.fullmatch(written):
+    if _SHAPED.fullmatch(written.replace("-", "")):
         return True
     parts = [one.folded for one in words(written)]
     return (

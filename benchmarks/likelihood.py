@@ -2,7 +2,6 @@
 
     python -m benchmarks.likelihood          # the figures of sets that it does not learn from
     python -m benchmarks.likelihood --write ZERO ONE  # knowledge/rubrics/likelihood.yaml
-    python -m benchmarks.likelihood --documents ZERO ONE  # of whole documents, each set left out
 
 ZERO and ONE are the weights of readers of documents that were trained with `--without 0` and `1`
 (`benchmarks.span_reader.layers`). It learns from documents whose fields are marked, each read by
@@ -26,7 +25,7 @@ from cli.evaluate.extraction import evaluate_extraction
 from cli.evaluate.extraction_cases import Case, read_cases
 from workers.extract import field_reader, span_reader
 from workers.extract.documents import as_type, parts_of
-from workers.extract.evaluation.likelihood import Evidence, evidence, of_document
+from workers.extract.evaluation.likelihood import Evidence, evidence
 from workers.extract.evaluator import evaluate
 from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import Status
@@ -41,11 +40,6 @@ PACKAGED = span_reader.load
 MEASURED = ("documents/strangers", "documents/kept_apart", "documents/held_back")
 OF_UNSEEN, NOT_NAMED = 0.4, 0.5
 """What a document of the unseen sets weighs, and in it a field that its gold does not name."""
-OF_DOCUMENTS = (
-    *("documents/" + name for name in ("blind", "development", "exports", "formats", "handovers",
-                                       "hospitals", "layouts", "written")),
-)  # fmt: skip
-OF_RIDGE, OF_STEPS = 3.0, 30
 RIDGE, STEPS, PACE, LEAST_SEEN = 0.3, 600, 0.05, 3
 HEAD = """\
 # How much each piece of evidence says for a field's being right, as workers/extract/evaluation/
@@ -130,95 +124,6 @@ def learned(without: Sequence[SpanReader]) -> dict[str, float]:
     return fitted_weights(held)
 
 
-class Whole(NamedTuple):
-    """A document: its set, what is known of it, the share of its fields that is right."""
-
-    held_in: str
-    known: dict[str, float]
-    right: float
-
-
-def documents(without: Sequence[SpanReader]) -> list[Whole]:
-    """The documents by which the score of a document is learned, read by readers of documents that
-    had not seen their set, and the packaged reader of fields."""
-    found = []
-    for name in OF_DOCUMENTS:
-        with_stranger(name, without)
-        for case in read_cases(HERE / name):
-            if case.type not in DOCUMENT_TYPES:
-                continue
-            parts, wanted = (
-                parts_of(case.text, as_type(case.text, case.type).parts[0]),
-                rubric(case.type),
-            )
-            made = iterate(parts, wanted, None, extract_by_rules, evaluate)
-            score = made.evaluation.score
-            known = of_document(
-                evidence(parts, wanted, made.attempt, score.breakdown), score.likely
-            )
-            told = [right(one, gold, made.attempt.fields, case.type)
-                    for one, gold in case.fields.items()]  # fmt: skip
-            found.append(
-                Whole(name, known, float(np.mean([one for one in told if one is not None])))
-            )
-    return found
-
-
-def fitted_document(held: Sequence[Whole]) -> dict[str, float]:
-    """A logistic reader of whether all of a document is right, and what share is, by that."""
-    names = list(held[0].known)
-    matrix = np.array([list(one.known.values()) for one in held])
-    middle, spread = matrix.mean(axis=0), matrix.std(axis=0)
-    middle[0], spread[0] = 0.0, 1.0
-    scaled, whole = (matrix - middle) / spread, np.array([one.right >= 1.0 for one in held], float)
-    ridge = OF_RIDGE * np.diag([0.0] + [1.0] * (len(names) - 1))
-    told = np.zeros(len(names))
-    for _ in range(OF_STEPS):
-        shares = 1 / (1 + np.exp(-scaled @ told))
-        bend = (scaled.T * (shares * (1 - shares))) @ scaled + ridge
-        told += np.linalg.solve(bend, scaled.T @ (whole - shares) - ridge @ told)
-    shares = 1 / (1 + np.exp(-scaled @ told))
-    rate, base = np.polyfit(shares, [one.right for one in held], 1)
-    plain = told / spread
-    plain[0] = told[0] - float((told[1:] * middle[1:] / spread[1:]).sum())
-    return {
-        **dict(zip(names, map(float, plain), strict=True)),
-        "base": float(base),
-        "rate": float(rate),
-    }
-
-
-def scored(weights: dict[str, float], one: Whole) -> float:
-    """The score of a document by such weights."""
-    logit = sum(weights[name] * value for name, value in one.known.items())
-    share = weights["base"] + weights["rate"] / (1 + float(np.exp(-logit)))
-    return min(1.0, (share + one.known["mean"]) / 2)
-
-
-def area(held: Sequence[tuple[float, bool]]) -> float:
-    """The chance that a document with a wrong field scores below one without."""
-    wrong = [score for score, whole in held if not whole]
-    whole = [score for score, whole in held if whole]
-    pairs = [(a < b) + 0.5 * (a == b) for a in wrong for b in whole]
-    return float(np.mean(pairs)) if pairs else float("nan")
-
-
-def by_documents(without: Sequence[SpanReader]) -> None:
-    """Print the area of each set left out, and write the weights of all."""
-    held = documents(without)
-    areas = []
-    for name in OF_DOCUMENTS:
-        known = fitted_document([one for one in held if one.held_in != name])
-        own = [one for one in held if one.held_in == name]
-        mean = area([(one.known["mean"], one.right >= 1.0) for one in own])
-        areas.append((mean, area([(scored(known, one), one.right >= 1.0) for one in own])))
-        print(f"{name:26} {len(own):3} area by the mean {mean:.2f}, learned {areas[-1][1]:.2f}")
-    print("mean", np.nanmean(np.array(areas), axis=0).round(3))
-    lines = [f'  "{name}": {value:.3f}\n' for name, value in fitted_document(held).items()]
-    before = TO.read_text().split("document:\n")[0]
-    TO.write_text(f"{before}document:\n{''.join(lines)}")
-
-
 def with_reader(known: field_reader.Reader) -> None:
     """Read fields with another reader than the packaged one."""
     field_reader.stated.cache_clear()
@@ -235,15 +140,11 @@ def with_stranger(name: str, without: Sequence[SpanReader]) -> None:
 def main() -> None:
     """Print the figures, or write the weights."""
     without = [SpanReader(Path(one), LAYERS) for one in sys.argv[2:4]]
-    if "--documents" in sys.argv:
-        by_documents(without)
-        return
     if "--write" in sys.argv:
         told = learned(without)
         lines = [f'  "{name}": {value:.3f}\n' for name, value in sorted(told.items())]
-        kept = TO.read_text().partition("document:\n")
-        TO.write_text(HEAD + "".join((*lines, *kept[1:])))
-        print(f"{len(lines)} weights; now --documents")
+        TO.write_text(HEAD + "".join(lines))
+        print(f"{len(lines)} weights")
         return
     for name in MEASURED:
         print(name, evaluate_extraction(HERE / name)["honesty"])

@@ -41,7 +41,8 @@ def plain_run_on(text: str) -> str:
                 sheet.put(at, "\n")
         return sheet.text()
     labels = [one for one in _LABEL.finditer(text) if one.start()]
-    if len(labels) >= _LEAST > len(_BEHIND_GAPS.findall(text)):
+    several = len(labels) > text.strip().count("\n") + 1  # in a line, so that not each begins one
+    if several and len(labels) >= _LEAST > len(_BEHIND_GAPS.findall(text)):
         for one in labels:
             sheet.put(one.start(), "\n")
     letters = [one for one in text if one.isalpha()]

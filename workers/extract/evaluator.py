@@ -7,13 +7,13 @@ to be worth is how likely its fields are right (`evaluation.likelihood`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
+from statistics import mean, median
 
 from workers.extract.evaluation.accuracy import accuracy
 from workers.extract.evaluation.bounds import bound, read_share
 from workers.extract.evaluation.completeness import completeness, spoken_of
 from workers.extract.evaluation.consistency import consistency
-from workers.extract.evaluation.likelihood import document_score, evidence, likelihoods
+from workers.extract.evaluation.likelihood import evidence, likelihoods
 from workers.extract.evaluation.scores import (
     Evaluation,
     EvaluationFailed,
@@ -70,7 +70,7 @@ def evaluate(
     limit = bound(parts, rubric, attempt, spoken, critical)
     seen = evidence(parts, rubric, attempt, doubted)
     shares = likelihoods(seen, attempt, doubted)
-    sure = document_score(seen, shares)
+    sure = mean(shares.values()) if shares else 1.0
     if any(one.severity == "critical" for one in (*impossible, *contrary)):
         sure = min(sure, policy().bounds.unfit)
     dimensions = policy().dimensions

@@ -40,7 +40,7 @@ def test_the_fields_for_people(report: Path) -> None:
 def test_what_is_not_stated_stands_apart_with_its_reason(tmp_path: Path) -> None:
     path = tmp_path / "lab.txt"
     path.write_text(
-        "HILL LABORATORY REPORT\nCollected 03/05/2024\nSodium 139 mmol/L (136-145)\n"
+        "LABORATORY REPORT\nCollected 03/05/2024 at our hospital\nSodium 139 mmol/L (136-145)\n"
         "Potassium 4.1 mmol/L (3.5-5.1)\nCreatinine 0.9 mg/dL (0.6-1.2)\n",
         encoding="utf-8",
     )

@@ -9,7 +9,6 @@ documents whose fields are marked, each read by a field reader that had not seen
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from statistics import fmean
 
 from knowledge.loader import load
 from workers.extract.evaluation.bounds import read_share
@@ -172,47 +171,9 @@ def likelihoods(
     }
 
 
-def document_score(seen: Mapping[str, Evidence], shares: Mapping[str, float]) -> float:
-    """What share of a document's fields is right, as far as that tells documents with a wrong field
-    from those without, 0-1: the mean of its fields, and of what such documents have in common."""
-    sure = fmean(shares.values()) if shares else 1.0
-    told, rate = document_weights(), document_weights()["rate"]
-    right = 1.0 / (1.0 + math.exp(-sum(told[k] * v for k, v in of_document(seen, shares).items())))
-    return min(1.0, (told["base"] + rate * right + sure) / 2)
-
-
-def of_document(seen: Mapping[str, Evidence], shares: Mapping[str, float]) -> dict[str, float]:
-    """What is known of a document whose fields have such likelihoods."""
-    ordered = sorted(shares.values()) or [1.0]
-
-    def most(name: str) -> float:
-        return max(
-            (v for one in seen.values() for k, v in one.items() if k.startswith(name)), default=0.0
-        )
-
-    return {
-        "bias": 1.0,
-        "mean": fmean(ordered),
-        "least": fmean(ordered[:_LEAST_SURE]),
-        "unread": most("unread "),
-        "elsewhere": max(most("elsewhere words not_present"), most("elsewhere typed not_present")),
-    }
-
-
-_LEAST_SURE = 3
-"""Fields of a document that are looked at for themselves: those that are least sure (ours)."""
-
-
 def likely(weights: Mapping[str, float], seen: Evidence) -> float:
     """How likely a field of this evidence is right, 0-1."""
     return 1.0 / (1.0 + math.exp(-sum(weights.get(name, 0.0) * v for name, v in seen.items())))
-
-
-@cache
-def document_weights() -> Mapping[str, float]:
-    """The reader of documents as it was fitted."""
-    found: Mapping[str, float] = load("rubrics/likelihood")["document"]
-    return found
 
 
 @cache

@@ -210,6 +210,9 @@ def _yesno(best: Sequence[Said], scores: Mapping[str, Siding], _: Asked) -> Lead
     """Yes or no, where the sources of the strongest design that were read take a side together."""
     least = load("questions/answers")["sides_from"]
     read = by_strength(one for one in best if one.claim.claim_id in scores and one.covers >= least)
+    # what poses a question, tells a plan or presents its work takes no side
+    surest = max((one.begins for one in read if one.begins is not None), default=0.0)
+    read = [one for one in read if one.begins is None or one.begins >= surest - _BETTER]
     if not read:
         return None
     first = [one for one in read if one.strength[0] == read[0].strength[0]]

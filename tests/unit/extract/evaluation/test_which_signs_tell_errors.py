@@ -90,7 +90,8 @@ def test_a_row_without_a_result_was_not_missed(row: str) -> None:
 
 def test_a_result_that_was_corrected_was_not_missed() -> None:
     text = LAB + "Comment: potassium previously reported as 7.4 mmol/L on 2024-05-20.\n"
-    assert not read(text).needs_review
+    (part,) = read(text).parts
+    assert not part.outcome.best.evaluation.feedback.review_fields
 
 
 def test_a_row_that_was_not_read_is_told() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.ingest.test_pdf_reader import _pdf
+from tests.unit.ingest.files.test_pdf_reader import _pdf
 from workers.file_formats import read
 from workers.file_formats.glyphs import Glyph, accented, read_as_drawn, with_marks
 from workers.file_formats.layout import Run, laid_out

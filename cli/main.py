@@ -436,7 +436,7 @@ def main() -> None:
 
 def _run() -> None:
     try:
-        sys.exit(app(data_dir_first(sys.argv[1:]), standalone_mode=False) or 0)
+        sys.exit(app(args=data_dir_first(sys.argv[1:]), standalone_mode=False) or 0)
     except ClickException as error:
         sys.exit(tell_wrong_usage(error))
     except typer.Abort:

@@ -17,12 +17,12 @@ LETTER = """Computed tomography of the chest, Lakeside General Hospital, 2024-05
 Dear colleague, we looked at the chest of Mrs. Xyzzy with contrast medium.
 There is a nodule in the right upper lobe which has a greatest extent of 14 mm.
 It was not there last year. The liver is without focal lesions, and the bones are intact.
-We are under the impression that the nodule is a new metastasis and we would ask for a biopsy of it.
+Neither of us has a good impression of it, and we would rather have a piece of it in a pot.
 Kind regards.
 """
-"""A letter about nobody; rules find no findings and no impression in it: nothing is headed."""
-FINDINGS = LETTER[LETTER.index("There is") : LETTER.index("\nWe are")]
-IMPRESSION = "the nodule is a new metastasis"
+"""A letter about nobody, whose impression neither the rules nor the learned reader find."""
+FINDINGS = LETTER[LETTER.index("There is") : LETTER.index("\nNeither")]
+IMPRESSION = "we would rather have a piece of it"
 DEBRIS = "~^}{ ¤¦ xq |\\ §¬ zzk " * 30
 
 

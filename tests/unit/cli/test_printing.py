@@ -196,7 +196,7 @@ def test_wrong_usage_is_told_with_harmless_words(
 def test_an_error_that_nobody_foresaw_is_a_harmless_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fails(*_: object, **__: object) -> None:
+    def fails(**_: object) -> None:
         raise ZeroDivisionError(HOSTILE)
 
     monkeypatch.setattr("cli.main.app", fails)

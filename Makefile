@@ -82,7 +82,7 @@ fuzz: $(DEV_READY) ## mutate all that is read, by example (EXAMPLES=20000), in s
 		tests/integration/runtime/machines
 	@$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
 
-mutants: $(DEV_READY) ## put seeded faults into the product, and see which the tests notice (COUNT=300, ARGS="workers/verify --seed 2")
+mutants: $(DEV_READY) ## put seeded faults into the product, and see which the tests notice (COUNT=300, ARGS="workers/verify --seed 2 --lines FILE")
 	@$(BIN)/python -m tests.mutants --count $(or $(COUNT),300) $(ARGS)
 
 requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers of the tests

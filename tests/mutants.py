@@ -1,35 +1,54 @@
 """Seeded faults in the product, one at a time: which do the tests notice?
 
-    python -m tests.mutants [--count N] [--seed S] [PATH_PREFIX ...]
+    python -m tests.mutants [--count N] [--seed S] [--lines FILE] [PATH_PREFIX ...]
 
-A fault changes one operator, constant, condition, return value or statement of a module. The tests
-that are run for it are the files that reach its module by imports, the nearest first; a fault that
-none of them notices is printed with its place. The share that was noticed says what they are worth.
+A fault changes one operator, constant, condition, return value or statement of a module. It is put
+into a copy of the project, and judged by the unit and contract tests that execute its line, as
+`tests.lines` found (FILE; made where there is none): those nearest by imports first, then the
+fastest, then others of the same files, as what a fixture of a module or a cache did is counted for
+one test only. A fault that none of them notices is printed with its place, and so is one whose
+line none of them executes: that is left to the integration tests. The share that was noticed says
+what the tests are worth.
 """
 
 import argparse
 import ast
+import compileall
+import json
 import os
 import random
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+import time
+import warnings
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
+
+import coverage
+import pytest
 
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("messages", "store", "clinical_text", "workers", "scheduler", "api_gateway", "cli")
-TESTS = ("tests/unit", "tests/contract", "tests/integration")
-FILES = 12
-"""At most so many files of tests for a fault, unit tests first."""
-SECONDS = 300
-"""A fault that runs for longer than this is one that was noticed: it hangs."""
-NO_TESTS = 5
-"""pytest's exit status if no test was selected."""
+TESTS = ("tests/unit", "tests/contract")
+FUNCTIONS = 40
+"""At most so many test functions that execute the line are run, and others for `BUDGET`."""
+BUDGET = 20.0
+"""Seconds that the functions together took when lines were looked for, which is twice as slow."""
+SECONDS, WAITED_SECONDS = 60, 300
+"""A fault that takes longer than this, of a processor or of waiting for one, is given up."""
+FAILED = ".failed"
+"""A file in the copy of the project: the test that noticed."""
+_FORK = get_context("fork")
 
 OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -53,38 +72,37 @@ Change = Callable[[], None]
 
 @dataclass(frozen=True)
 class Mutant:
-    """A module with one fault in it, and the files of tests that may notice."""
+    """One fault in a module: which of its changes, and where it is."""
 
     path: Path
     number: int
-    files: tuple[str, ...]
+    line: int
+    begins: int
+    """The line on which the statement begins."""
 
     def made(self) -> tuple[str, str]:
         """The module's source with the fault, and in words where it is and which."""
         tree = ast.parse((ROOT / self.path).read_text("utf-8"))
-        line, what, change = list(changes(tree))[self.number]
+        line, _, what, change = list(changes(tree))[self.number]
         change()
         return ast.unparse(ast.fix_missing_locations(tree)), f"{self.path}:{line}: {what}"
 
 
-def changes(tree: ast.Module) -> Iterator[tuple[int, str, Change]]:
-    """What can be changed in the functions of a module: the line, what is done, what does it."""
+def changes(tree: ast.Module) -> Iterator[tuple[int, int, str, Change]]:
+    """What can be changed in the functions of a module: the line, that on which its statement
+    begins, what is done, what does it.
+    """
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             for statement in function.body:
                 yield from _inside(function.body, statement)
 
 
-def _inside(block: list[ast.stmt], statement: ast.stmt) -> Iterator[tuple[int, str, Change]]:
+def _inside(block: list[ast.stmt], statement: ast.stmt) -> Iterator[tuple[int, int, str, Change]]:
     if isinstance(statement, ast.FunctionDef):
         return
-    if isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign)) and not _is_text(statement):
-        place = block.index(statement)
-        yield (
-            statement.lineno,
-            f"without `{ast.unparse(statement)[:60]}`",
-            lambda: block.__setitem__(place, ast.Pass()),
-        )
+    for line, what, change in _of_statement(block, statement):
+        yield line, statement.lineno, what, change
     for name, value in ast.iter_fields(statement):
         parts = value if isinstance(value, list) else [value]
         for part in parts:
@@ -92,8 +110,19 @@ def _inside(block: list[ast.stmt], statement: ast.stmt) -> Iterator[tuple[int, s
                 yield from _inside(parts, part)
             elif isinstance(part, ast.AST) and name not in {"annotation", "decorator_list"}:
                 for node in ast.walk(part):
-                    yield from _of_expression(node)
-    if isinstance(statement, (ast.If, ast.While)):
+                    for line, what, change in _of_expression(node):
+                        yield line, statement.lineno, what, change
+
+
+def _of_statement(block: list[ast.stmt], statement: ast.stmt) -> Iterator[tuple[int, str, Change]]:
+    if isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign)) and not _is_text(statement):
+        place = block.index(statement)
+        yield (
+            statement.lineno,
+            f"without `{ast.unparse(statement)[:60]}`",
+            lambda: block.__setitem__(place, ast.Pass()),
+        )
+    elif isinstance(statement, (ast.If, ast.While)):
         yield _put(statement, "test", ast.UnaryOp(ast.Not(), statement.test), "condition turned")
     elif isinstance(statement, ast.Return) and statement.value is not None:
         yield _put(statement, "value", ast.Constant(None), "None returned")
@@ -124,29 +153,94 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def tests_of_modules() -> dict[str, list[str]]:
-    """Files of tests by the modules that they reach by imports: units and the nearest first."""
+@dataclass(frozen=True)
+class Known:
+    """What a run of all tests told: which test functions execute which line, and how long."""
+
+    lines: coverage.CoverageData
+    seconds: dict[str, float]
+    distances: dict[str, dict[str, int]]
+
+    def tests_of(self, mutant: Mutant) -> list[str]:
+        """The test functions that judge a fault, in their order; none if none executes its line."""
+        by_line = self.lines.contexts_by_lineno(str(mutant.path))
+        names = by_line.get(mutant.line) or by_line.get(mutant.begins, [])
+        far = self.distances.get(_module(mutant.path), {})
+        direct = {file for file, distance in far.items() if distance == 0}
+
+        def order(name: str) -> tuple[int, float]:
+            return far.get(_file(name), len(self.distances)), self.seconds[name]
+
+        chosen = sorted((name for name in names if name), key=order)[:FUNCTIONS]
+        if names:
+            files = {_file(name) for name in chosen} | direct
+            beside = [one for one in self.seconds if _file(one) in files and one not in chosen]
+            left = BUDGET - sum(self.seconds[name] for name in chosen)
+            for name in sorted(beside, key=order):
+                left -= self.seconds[name]
+                if left > 0:
+                    chosen.append(name)
+        return chosen
+
+
+def known_of(file: Path, tree: Path) -> Known:
+    """What the data of `tests.lines` tell; a run of all tests makes them where there are none.
+
+    Raises:
+        CalledProcessError: tests fail without a fault.
+    """
+    if not file.exists():
+        command = [
+            sys.executable,
+            "-m",
+            "tests.lines",
+            str(file.absolute()),
+            "--timeout",
+            "0",
+            *TESTS,
+        ]
+        subprocess.run(command, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, check=True)
+    lines = coverage.CoverageData(str(file))
+    lines.read()
+    told = json.loads(Path(f"{file}-seconds.json").read_text("utf-8"))
+    for name in told["modules"]:  # what does not change is imported once, for all forks
+        if not is_ours(name) and name not in sys.modules:
+            with suppress(Exception), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                import_module(name)
+    return Known(lines, told["seconds"], distances())
+
+
+def is_ours(module: str) -> bool:
+    """Whether this is a module of the project, which each fork imports anew, with the fault."""
+    return (ROOT / module.partition(".")[0]).is_dir()
+
+
+def distances() -> dict[str, dict[str, int]]:
+    """How many imports away a module is from each file of tests that reaches it."""
     modules = {
         _module(path.relative_to(ROOT)): _imports(path)
         for package in PRODUCT
         for path in (ROOT / package).rglob("*.py")
     }
-    found = defaultdict(list)
-    for folder in TESTS:
-        for file in sorted((ROOT / folder).rglob("test_*.py")):
-            reached, far, name = set(), 0, file.relative_to(ROOT).as_posix()
-            border = imported = _imports(file) & modules.keys()
-            while border:
-                for module in border:
-                    found[module].append((TESTS.index(folder), far, len(imported), name))
-                reached |= border
-                further = {one for module in border for one in modules[module]}
-                border, far = (further & modules.keys()) - reached, far + 1
-    return {module: [file for *_, file in sorted(files)] for module, files in found.items()}
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for file in (file for folder in TESTS for file in (ROOT / folder).rglob("test_*.py")):
+        reached, far, border = set[str](), 0, _imports(file) & modules.keys()
+        while border:
+            for module in border:
+                found[module][file.relative_to(ROOT).as_posix()] = far
+            reached |= border
+            further = {one for module in border for one in modules[module]}
+            border, far = (further & modules.keys()) - reached, far + 1
+    return found
 
 
 def _module(place: Path) -> str:
     return re.sub(r"(/__init__)?\.py$", "", place.as_posix()).replace("/", ".")
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def _imports(file: Path) -> set[str]:
@@ -159,33 +253,80 @@ def _imports(file: Path) -> set[str]:
     return names
 
 
-def fails(files: Sequence[str], tree: Path) -> bool:
-    """Whether one of these files of tests fails on a copy of the project, or takes too long."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    try:
-        done = subprocess.run(
-            [*command, *files],
-            cwd=tree,
-            env={**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode not in {0, NO_TESTS}
+@dataclass
+class Judges:
+    """Runs tests in forks of this process, on a copy of the project."""
+
+    tree: Path
+    sound: dict[str, bool] = field(default_factory=dict)
+    """Whether a test that noticed a fault passes without it."""
+
+    def judge(self, mutant: Mutant, names: Sequence[str]) -> str:
+        """What these tests say of a fault."""
+        if not names:
+            return "only integration"
+        names = [name for name in names if self.sound.get(name, True)]
+        (self.tree / mutant.path).write_text(mutant.made()[0], "utf-8")
+        verdict, failed = self._run(names)
+        shutil.copy2(ROOT / mutant.path, self.tree / mutant.path)  # its time as well: as compiled
+        if verdict == "noticed" and failed not in self.sound:
+            self.sound[failed] = self._run([failed])[0] == "unnoticed"
+            if not self.sound[failed]:
+                sys.stdout.write(f"left out, as it fails without a fault: {failed}\n")
+                return self.judge(mutant, names)
+        return verdict
+
+    def _run(self, names: Sequence[str]) -> tuple[str, str]:
+        """`noticed`, `unnoticed` or `too long`, and the first test or file that failed."""
+        process = _FORK.Process(target=self._in_fork, args=(names,))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # threads of libraries, which wait
+            process.start()
+        process.join(WAITED_SECONDS)
+        late = process.exitcode in (None, -signal.SIGXCPU)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid or 0, signal.SIGKILL)  # and what the tests have started
+        process.join()
+        if late or not process.exitcode:
+            return "too long" if late else "unnoticed", ""
+        return "noticed", (self.tree / FAILED).read_text("utf-8")
+
+    def _in_fork(self, names: Sequence[str]) -> None:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+        for number in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+        for name in filter(is_ours, list(sys.modules)):
+            del sys.modules[name]
+        os.chdir(self.tree)
+        Path(FAILED).write_text(names[0], "utf-8")
+        sys.path.insert(0, str(self.tree))
+        sys.dont_write_bytecode = True
+        os.environ |= {"PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1"}
+        arguments = ["-q", "-x", "--assert=plain", "-p", "no:cacheprovider", *names]
+        os._exit(pytest.main(arguments, plugins=[FirstFailure()]))
+
+
+class FirstFailure:
+    """The plugin of pytest that writes down which test failed."""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the name without parameters."""
+        if report.failed:
+            Path(FAILED).write_text(report.nodeid.partition("[")[0], "utf-8")
 
 
 def every(prefixes: Sequence[str]) -> list[Mutant]:
-    """All faults that modules below these paths can have, and that a file of tests may notice."""
-    known, found = tests_of_modules(), []
+    """All faults that modules below these paths can have."""
+    found = []
     for path in sorted(path for package in PRODUCT for path in (ROOT / package).rglob("*.py")):
         place = path.relative_to(ROOT)
-        files = tuple(known.get(_module(place), ())[:FILES])
-        if files and place.as_posix().startswith(tuple(prefixes)):
-            numbers = range(sum(1 for _ in changes(ast.parse(path.read_text("utf-8")))))
-            found += [Mutant(place, number, files) for number in numbers]
+        if place.as_posix().startswith(tuple(prefixes)):
+            all_changes = changes(ast.parse(path.read_text("utf-8")))
+            found += [
+                Mutant(place, number, line, begins)
+                for number, (line, begins, *_) in enumerate(all_changes)
+            ]
     return found
 
 
@@ -195,31 +336,26 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("prefixes", nargs="*", default=[""], help="only modules below these paths")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--lines", type=Path, help="what tests.lines wrote, or a file to make")
     given = parser.parse_args(arguments)
 
     known = every(given.prefixes)
     chosen = random.Random(given.seed).sample(known, min(given.count, len(known)))
-    killed = 0
+    verdicts = Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "project"
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__"))
-        unsound = {files for files in {one.files for one in chosen} if fails(files, tree)}
-        for files in sorted(unsound):
-            sys.stdout.write(f"left out, as one fails without a fault: {' '.join(files)}\n")
-        tried = [one for one in chosen if one.files not in unsound]
-        for mutant in tried:
-            place = tree / mutant.path
-            source, told = mutant.made()
-            before = place.read_text("utf-8")
-            place.write_text(source, "utf-8")
-            if fails(mutant.files, tree):
-                killed += 1
-            else:
-                sys.stdout.write(f"unnoticed: {told}\n")
-                sys.stdout.flush()
-            place.write_text(before, "utf-8")
-    share = killed / max(1, len(tried))
-    sys.stdout.write(f"{killed} of {len(tried)} faults noticed, {share:.0%}; {len(known)} known\n")
+        compileall.compile_dir(tree, quiet=2)
+        told, judges = known_of(given.lines or Path(folder) / "lines", tree), Judges(tree)
+        for mutant in chosen:
+            names, began = told.tests_of(mutant), time.monotonic()
+            verdict = judges.judge(mutant, names)
+            verdicts[verdict] += 1
+            seconds = f"{len(names)} tests, {time.monotonic() - began:.0f} s"
+            sys.stdout.write(f"{verdict}: {mutant.made()[1]} ({seconds})\n")
+            sys.stdout.flush()
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+    sys.stdout.write(f"of {len(chosen)} faults of {len(known)}: {counts}\n")
     return 0
 
 

@@ -3,7 +3,7 @@
     python -m tests.lines FILE [PYTEST_ARGUMENT ...]
 
 Runs tests in one process and writes `FILE`, data of coverage.py with branches and with one context
-for each test function, and `FILE-seconds.json`, the seconds of each function and what was imported.
+for each test function, and `FILE-seconds.json`, the seconds of each function.
 `coverage report --data-file FILE` tells the share of lines and branches.
 """
 
@@ -51,8 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     status = pytest.main(["-q", "-p", "no:cacheprovider", *asked], plugins=[contexts])
     measured.stop()
     measured.save()
-    told = {"seconds": contexts.seconds, "modules": list(sys.modules)}
-    Path(f"{file}-seconds.json").write_text(json.dumps(told), "utf-8")
+    Path(f"{file}-seconds.json").write_text(json.dumps(contexts.seconds), "utf-8")
     return int(status)
 
 

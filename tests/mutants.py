@@ -2,24 +2,22 @@
 
     python -m tests.mutants [--count N] [--seed S] [--lines FILE] [PATH_PREFIX ...]
 
-A fault changes one operator, constant, condition, return value or statement of a module. It is put
-into a copy of the project, and judged by the unit and contract tests that execute its line, as
-`tests.lines` found (FILE; made where there is none): those nearest by imports first, then the
-fastest, then others of the same files, as what a fixture of a module or a cache did is counted for
-one test only. A fault that none of them notices is printed with its place, and so is one whose
-line none of them executes: that is left to the integration tests. The share that was noticed says
-what the tests are worth.
+A fault changes one operator, constant, condition, return value or statement of a function. It is
+judged by the unit and contract tests that execute its line, as `tests.lines` found (FILE; made
+where there is none): those nearest by imports first, then the fastest. They run in a fork of a
+process that has collected all tests, in which the function's code is exchanged. A fault that none
+of them notices is printed with its place; one whose line none of them executes is left to the
+integration tests. The share that was noticed says what the tests are worth.
 """
 
 import argparse
 import ast
-import compileall
+import gc
 import json
 import os
 import random
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -30,25 +28,28 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
+from functools import lru_cache
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
+from types import CodeType, FunctionType
 
 import coverage
 import pytest
+
+from tests.lines import function_of
 
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("messages", "store", "clinical_text", "workers", "scheduler", "api_gateway", "cli")
 TESTS = ("tests/unit", "tests/contract")
 FUNCTIONS = 40
-"""At most so many test functions that execute the line are run, and others for `BUDGET`."""
-BUDGET = 20.0
-"""Seconds that the functions together took when lines were looked for, which is twice as slow."""
+"""At most so many test functions that execute the line are run, and as many of its module."""
+BUDGET = 10.0
+"""Seconds that all of them together took when lines were looked for, which is twice as slow."""
 SECONDS, WAITED_SECONDS = 60, 300
 """A fault that takes longer than this, of a processor or of waiting for one, is given up."""
-FAILED = ".failed"
-"""A file in the copy of the project: the test that noticed."""
 _FORK = get_context("fork")
+_CACHE = type(lru_cache(int))
 
 OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -80,12 +81,12 @@ class Mutant:
     begins: int
     """The line on which the statement begins."""
 
-    def made(self) -> tuple[str, str]:
-        """The module's source with the fault, and in words where it is and which."""
+    def made(self) -> tuple[ast.Module, str]:
+        """The module with the fault, and in words where it is and which."""
         tree = ast.parse((ROOT / self.path).read_text("utf-8"))
         line, _, what, change = list(changes(tree))[self.number]
         change()
-        return ast.unparse(ast.fix_missing_locations(tree)), f"{self.path}:{line}: {what}"
+        return ast.fix_missing_locations(tree), f"{self.path}:{line}: {what}"
 
 
 def changes(tree: ast.Module) -> Iterator[tuple[int, int, str, Change]]:
@@ -162,58 +163,43 @@ class Known:
     distances: dict[str, dict[str, int]]
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """The test functions that judge a fault, in their order; none if none executes its line."""
+        """The test functions that judge a fault, in their order; none if none executes its line.
+
+        What a fixture of a module does, or a function whose values are kept, is counted for one
+        test only, or for the collection: others that execute lines of the module come after.
+        """
         by_line = self.lines.contexts_by_lineno(str(mutant.path))
-        names = by_line.get(mutant.line) or by_line.get(mutant.begins, [])
+        names = by_line.get(mutant.line) or by_line.get(mutant.begins)
+        if not names:
+            return []
         far = self.distances.get(_module(mutant.path), {})
-        direct = {file for file, distance in far.items() if distance == 0}
 
         def order(name: str) -> tuple[int, float]:
             return far.get(_file(name), len(self.distances)), self.seconds[name]
 
-        chosen = sorted((name for name in names if name), key=order)[:FUNCTIONS]
-        if names:
-            files = {_file(name) for name in chosen} | direct
-            beside = [one for one in self.seconds if _file(one) in files and one not in chosen]
-            left = BUDGET - sum(self.seconds[name] for name in chosen)
-            for name in sorted(beside, key=order):
-                left -= self.seconds[name]
-                if left > 0:
+        beside = {name for others in by_line.values() for name in others}.difference(names)
+        chosen, left = list[str](), BUDGET
+        for some in (names, beside):
+            for name in sorted(filter(None, some), key=order)[:FUNCTIONS]:
+                if self.seconds[name] < left:
                     chosen.append(name)
-        return chosen
+                    left -= self.seconds[name]
+        return chosen or sorted(filter(None, names), key=order)[:1]
 
 
-def known_of(file: Path, tree: Path) -> Known:
+def known_of(file: Path) -> Known:
     """What the data of `tests.lines` tell; a run of all tests makes them where there are none.
 
     Raises:
         CalledProcessError: tests fail without a fault.
     """
     if not file.exists():
-        command = [
-            sys.executable,
-            "-m",
-            "tests.lines",
-            str(file.absolute()),
-            "--timeout",
-            "0",
-            *TESTS,
-        ]
-        subprocess.run(command, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, check=True)
+        command = [sys.executable, "-m", "tests.lines", str(file.absolute()), "--timeout", "0"]
+        subprocess.run([*command, *TESTS], cwd=ROOT, check=True)
     lines = coverage.CoverageData(str(file))
     lines.read()
-    told = json.loads(Path(f"{file}-seconds.json").read_text("utf-8"))
-    for name in told["modules"]:  # what does not change is imported once, for all forks
-        if not is_ours(name) and name not in sys.modules:
-            with suppress(Exception), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                import_module(name)
-    return Known(lines, told["seconds"], distances())
-
-
-def is_ours(module: str) -> bool:
-    """Whether this is a module of the project, which each fork imports anew, with the fault."""
-    return (ROOT / module.partition(".")[0]).is_dir()
+    seconds = json.loads(Path(f"{file}-seconds.json").read_text("utf-8"))
+    return Known(lines, seconds, distances())
 
 
 def distances() -> dict[str, dict[str, int]]:
@@ -253,67 +239,113 @@ def _imports(file: Path) -> set[str]:
     return names
 
 
+def exchange(mutant: Mutant, functions: Sequence[FunctionType]) -> None:
+    """Give these functions, those of its module, the code that it has with the fault."""
+    file = functions[0].__code__.co_filename
+    module = compile(mutant.made()[0], file, "exec", dont_inherit=True)
+    codes = {_place(code): code for code in _codes(module)}
+    for function in functions:
+        function.__code__ = codes[_place(function.__code__)]
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _place(code: CodeType) -> tuple[str, int]:
+    return code.co_qualname, code.co_firstlineno
+
+
 @dataclass
 class Judges:
-    """Runs tests in forks of this process, on a copy of the project."""
+    """The plugin of pytest that tries faults on the tests of a session."""
 
-    tree: Path
+    mutants: Sequence[Mutant]
+    known: Known
+    verdicts: Counter[str] = field(default_factory=Counter)
     sound: dict[str, bool] = field(default_factory=dict)
     """Whether a test that noticed a fault passes without it."""
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try each fault, and print what becomes of it."""
+        self.session = session
+        self.items = defaultdict(list)
+        for item in session.items:
+            self.items[function_of(item)].append(item)
+        self.functions = defaultdict(list)
+        gc.unfreeze()
+        known = gc.get_objects()
+        gc.freeze()
+        for one in known:
+            if isinstance(one, FunctionType):
+                self.functions[one.__code__.co_filename].append(one)
+            elif isinstance(one, _CACHE) and one.__module__.startswith(PRODUCT):
+                one.cache_clear()  # the collection has filled it
+        with session.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+            for mutant in self.mutants:
+                names, began = self.known.tests_of(mutant), time.monotonic()
+                verdict = self.judge(mutant, names)
+                self.verdicts[verdict] += 1
+                seconds = f"{len(names)} tests, {time.monotonic() - began:.0f} s"
+                sys.stdout.write(f"{verdict}: {mutant.made()[1]} ({seconds})\n")
+                sys.stdout.flush()
+        return True
+
     def judge(self, mutant: Mutant, names: Sequence[str]) -> str:
         """What these tests say of a fault."""
+        names = [name for name in names if self.sound.get(name, True) and name in self.items]
         if not names:
             return "only integration"
-        names = [name for name in names if self.sound.get(name, True)]
-        (self.tree / mutant.path).write_text(mutant.made()[0], "utf-8")
-        verdict, failed = self._run(names)
-        shutil.copy2(ROOT / mutant.path, self.tree / mutant.path)  # its time as well: as compiled
-        if verdict == "noticed" and failed not in self.sound:
-            self.sound[failed] = self._run([failed])[0] == "unnoticed"
+        verdict, failed = self._run(names, mutant)
+        if failed and failed not in self.sound:
+            self.sound[failed] = self._run([failed], None)[0] == "unnoticed"
             if not self.sound[failed]:
                 sys.stdout.write(f"left out, as it fails without a fault: {failed}\n")
                 return self.judge(mutant, names)
         return verdict
 
-    def _run(self, names: Sequence[str]) -> tuple[str, str]:
-        """`noticed`, `unnoticed` or `too long`, and the first test or file that failed."""
-        process = _FORK.Process(target=self._in_fork, args=(names,))
+    def _run(self, names: Sequence[str], mutant: Mutant | None) -> tuple[str, str]:
+        """`noticed`, `unnoticed` or `too long`, and the test that failed."""
+        ours, theirs = _FORK.Pipe(duplex=False)
+        process = _FORK.Process(target=self._in_fork, args=(names, mutant, theirs))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # threads of libraries, which wait
             process.start()
-        process.join(WAITED_SECONDS)
-        late = process.exitcode in (None, -signal.SIGXCPU)
+        theirs.close()
+        said = None
+        with suppress(EOFError):
+            said = ours.recv() if ours.poll(WAITED_SECONDS) else None
+        if said is not None:
+            process.join(WAITED_SECONDS)
         with suppress(ProcessLookupError):
             os.killpg(process.pid or 0, signal.SIGKILL)  # and what the tests have started
         process.join()
-        if late or not process.exitcode:
-            return "too long" if late else "unnoticed", ""
-        return "noticed", (self.tree / FAILED).read_text("utf-8")
+        if said is None:
+            return "too long", ""
+        return ("noticed" if said else "unnoticed"), said
 
-    def _in_fork(self, names: Sequence[str]) -> None:
+    def _in_fork(self, names: Sequence[str], mutant: Mutant | None, parent: Connection) -> None:
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+        self.session.config.pluginmanager.unregister(name="terminalreporter")
         for number in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), number)
-        for name in filter(is_ours, list(sys.modules)):
-            del sys.modules[name]
-        os.chdir(self.tree)
-        Path(FAILED).write_text(names[0], "utf-8")
-        sys.path.insert(0, str(self.tree))
-        sys.dont_write_bytecode = True
-        os.environ |= {"PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1"}
-        arguments = ["-q", "-x", "--assert=plain", "-p", "no:cacheprovider", *names]
-        os._exit(pytest.main(arguments, plugins=[FirstFailure()]))
-
-
-class FirstFailure:
-    """The plugin of pytest that writes down which test failed."""
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the name without parameters."""
-        if report.failed:
-            Path(FAILED).write_text(report.nodeid.partition("[")[0], "utf-8")
+        if mutant is not None:
+            exchange(mutant, self.functions[str(ROOT / mutant.path)])
+        items, failed = [item for name in names for item in self.items[name]], ""
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
+            if self.session.testsfailed:
+                failed = function_of(item)
+                break
+        parent.send(failed)
+        with suppress(Exception):
+            self.session._setupstate.teardown_exact(None)
+        os._exit(0)
 
 
 def every(prefixes: Sequence[str]) -> list[Mutant]:
@@ -339,23 +371,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--lines", type=Path, help="what tests.lines wrote, or a file to make")
     given = parser.parse_args(arguments)
 
-    known = every(given.prefixes)
-    chosen = random.Random(given.seed).sample(known, min(given.count, len(known)))
-    verdicts = Counter[str]()
+    possible = every(given.prefixes)
+    chosen = random.Random(given.seed).sample(possible, min(given.count, len(possible)))
     with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder) / "project"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__"))
-        compileall.compile_dir(tree, quiet=2)
-        told, judges = known_of(given.lines or Path(folder) / "lines", tree), Judges(tree)
-        for mutant in chosen:
-            names, began = told.tests_of(mutant), time.monotonic()
-            verdict = judges.judge(mutant, names)
-            verdicts[verdict] += 1
-            seconds = f"{len(names)} tests, {time.monotonic() - began:.0f} s"
-            sys.stdout.write(f"{verdict}: {mutant.made()[1]} ({seconds})\n")
-            sys.stdout.flush()
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
-    sys.stdout.write(f"of {len(chosen)} faults of {len(known)}: {counts}\n")
+        judges = Judges(chosen, known_of(given.lines or Path(folder) / "lines"))
+        pytest.main(["-q", "-p", "no:cacheprovider", *TESTS], plugins=[judges])
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in judges.verdicts.most_common())
+    sys.stdout.write(f"of {len(chosen)} faults of {len(possible)}: {counts}\n")
     return 0
 
 

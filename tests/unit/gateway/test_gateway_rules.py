@@ -1,6 +1,7 @@
 """Rules of the gateway that need no server: names, cursors, abstentions."""
 
 import contextlib
+import re
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,8 @@ from api_gateway.app import MissingSetting, create_app
 from api_gateway.http.publishing import PublishingThread
 from api_gateway.http.uploads import (
     MAX_FILENAME_CHARS,
+    PARSED_BYTES,
+    PDF_HEADER_WITHIN,
     UnreadableFile,
     UnsupportedFile,
     clean_filename,
@@ -25,6 +28,7 @@ from api_gateway.verifications.schemas import VerificationIn
 from store.core.cursors import InvalidCursor, pack, position, unpack
 from store.core.database import connect
 from store.core.settings import Settings
+from tests.grid import grid
 
 NOWHERE = "postgresql://127.0.0.1:1/nothing"
 
@@ -118,6 +122,58 @@ def test_a_file_name_loses_path_and_control_characters(name: str | None, shown: 
 def test_any_bytes_are_accepted_or_refused_with_a_problem(content: bytes, name: str) -> None:
     with contextlib.suppress(UnsupportedFile, UnreadableFile):
         assert media_type_of(name, None, content).partition("/")[0] in ("text", "application")
+
+
+@grid(
+    ("name", "content"),
+    [
+        ("a.pdf", b"%PDF-1.7\n"),
+        ("a.pdf", b"x" * (PDF_HEADER_WITHIN - 5) + b"%PDF-1.7\n"),
+        ("a.txt", b"\xef\xbb\xbfFever."),
+        ("a.txt", b" " * 1024 * 1024 + "\N{MICRO SIGN}".encode()),
+        ("a.txt", b"x" * (1024 * 1024 - 1) + "\N{MICRO SIGN}".encode()),
+        ("a.json", b'\xef\xbb\xbf \n{"text": "x"}'),
+        ("a.json", b"[]"),
+        ("a.jsonl", b'\n {"text": "x"}\nno JSON, which the ingest stage tells'),
+        ("a.json", b'{"text": "' + b"x" * PARSED_BYTES),
+    ],
+)
+def test_a_file_that_may_be_what_it_claims_to_be_is_accepted(name: str, content: bytes) -> None:
+    assert media_type_of(name, None, content)
+
+
+@grid(
+    ("name", "content", "told"),
+    [
+        ("a.txt", b"", "the file is empty"),
+        ("a.txt", b"PK\x03\x04", "text/plain and is a ZIP archive"),
+        ("a.pdf", b"PK\x03\x04", "application/pdf and is a ZIP archive"),
+        ("a.pdf", b"words", "no PDF header"),
+        ("a.pdf", b"x" * (PDF_HEADER_WITHIN - 4) + b"%PDF-1.7\n", "no PDF header"),
+        ("a.txt", b"%PDF-1.7\n", "text/plain and is a PDF"),
+        ("a.txt", "Fever.".encode("utf-16-le"), "NUL bytes"),
+        ("a.txt", b"\xff\xfeF\x00", "UTF-16"),
+        ("a.txt", b"\xfe\xff\x00F", "UTF-16"),
+        ("a.txt", b" \n\t", "no words"),
+        ("a.txt", b"5 \xb5g", "not UTF-8 (see byte 2)"),
+        ("a.txt", b"x" * (1024 * 1024 - 1) + b"\xc2x", "not UTF-8 (see byte 1048575)"),
+        ("a.txt", b"5 \xc2", "not UTF-8 (see byte 2)"),
+        ("a.txt", b"x" * (1024 * 1024 - 1) + b"\xc2", "not UTF-8 (see byte 1048575)"),
+        ("a.json", b"{" + b" " * (PARSED_BYTES - 1), "the file is no JSON"),
+        ("a.json", b"[" * 65 + b"]" * 65, "more than 64 brackets in brackets"),
+        ("a.jsonl", b"[" * 65 + b"]" * 65, "more than 64 brackets in brackets"),
+        ("a.json", b"\n{", "the file is no JSON (line 1, column 2"),
+        ("a.json", b"5", "the file holds no record"),
+        ("a.json", b"x" * (PARSED_BYTES + 1), "the file holds no record"),
+        ("a.jsonl", b'\n"word"\n{}', "its first line holds no record"),
+        ("a.jsonl", b"{\n}", "its first line is no JSON"),
+    ],
+)
+def test_a_file_that_is_not_what_it_claims_to_be_is_refused_with_the_reason(
+    name: str, content: bytes, told: str
+) -> None:
+    with pytest.raises((UnsupportedFile, UnreadableFile), match=re.escape(told)):
+        media_type_of(name, None, content)
 
 
 def test_what_cannot_be_taken_over_is_left_to_the_relay() -> None:

@@ -244,8 +244,11 @@ def conflict() -> dict[str, Any]:
 
 
 def test_a_conflict_shows_both_sides_in_their_own_words_and_which_stands() -> None:
-    shown = answer_view(body(conflicts=[conflict()])).conflicts[0]
+    made = conflict()
+    made["sides"][0]["statement"] = "It helps in a year."
+    shown = answer_view(body(conflicts=[made])).conflicts[0]
     assert shown.about == "xyzomab · survival"
+    assert [side.statement for side in shown.sides] == ["It helps in a year.", ""]
     assert shown.decided == "Decided by newer version"
     assert [(side.quote, side.stands) for side in shown.sides] == [
         ("It helps.", True),

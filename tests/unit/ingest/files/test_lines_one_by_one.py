@@ -137,3 +137,13 @@ def test_json_that_would_fill_the_memory_is_refused_before_it_is_parsed(
     monkeypatch.setattr("workers.file_formats.read_each_line", pytest.fail)
     with pytest.raises(UnreadableDocument, match=said):
         read_each(data, filename=name)
+
+
+def test_a_file_may_have_as_many_line_ends_as_the_limit_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("workers.file_formats.MOST_LINE_ENDS", 4)
+    [one] = read_each(record("one") + b"\r\n\r\n", filename="a.jsonl").records
+    assert one.title == "one"
+    with pytest.raises(UnreadableDocument, match="more than 4 line ends"):
+        read_each(record("one") + b"\r\n\r\n\n", filename="a.jsonl")

@@ -46,7 +46,7 @@ FUNCTIONS = 40
 """At most so many test functions that execute the line are run, and as many of its module."""
 BUDGET = 10.0
 """Seconds that all of them together took when lines were looked for, which is twice as slow."""
-SECONDS, WAITED_SECONDS = 60, 300
+SECONDS, WAITED_SECONDS = 20, 120
 """A fault that takes longer than this, of a processor or of waiting for one, is given up."""
 _FORK = get_context("fork")
 _CACHE = type(lru_cache(int))
@@ -125,7 +125,7 @@ def _of_statement(block: list[ast.stmt], statement: ast.stmt) -> Iterator[tuple[
         )
     elif isinstance(statement, (ast.If, ast.While)):
         yield _put(statement, "test", ast.UnaryOp(ast.Not(), statement.test), "condition turned")
-    elif isinstance(statement, ast.Return) and statement.value is not None:
+    elif isinstance(statement, ast.Return) and not _is_none(statement.value):
         yield _put(statement, "value", ast.Constant(None), "None returned")
 
 
@@ -147,6 +147,10 @@ def _put(node: ast.AST, name: str, new: object, what: str) -> tuple[int, str, Ch
 
 def _name(node: ast.AST) -> str:
     return type(node).__name__
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from api_gateway.library.schemas import Narrowed
 from api_gateway.questions.question_in import QuestionIn
 from knowledge.loader import load
 from store.documents.records import SourceType
@@ -166,3 +167,29 @@ def test_the_day_that_a_question_asks_about_is_never_read_as_seconds(written: ob
     with pytest.raises(ValidationError) as caught:
         QuestionIn.model_validate({"question": "Why?", "as_of": written})
     assert {one["loc"][0] for one in caught.value.errors()} == {"as_of"}
+
+
+def test_the_library_counts_a_day_from_its_beginning_to_its_end() -> None:
+    day = "2026-01-31"
+    asked = Narrowed.model_validate({"published_from": day, "published_to": day})
+    assert asked.only == Filter(
+        published_from=datetime(2026, 1, 31, tzinfo=UTC),
+        published_to=datetime.combine(date(2026, 1, 31), time.max, UTC),
+    )
+    moment = "2026-01-31T12:00:00+00:00"
+    assert Narrowed.model_validate({"published_from": moment, "published_to": moment}).only
+    assert Narrowed().only == Filter()
+
+
+def test_the_library_refuses_a_range_that_ends_before_it_begins() -> None:
+    with pytest.raises(ValidationError, match="swap its two ends"):
+        Narrowed.model_validate({"published_from": "2026-02-01", "published_to": "2026-01-31"})
+    for end in ("published_from", "published_to"):
+        assert Narrowed.model_validate({end: "2026-01-31"}).only != Filter()
+
+
+def test_the_library_is_limited_to_one_kind_of_source_and_one_disease() -> None:
+    asked = Narrowed.model_validate({"source_type": "guideline", "disease": "diabetes"})
+    assert asked.only == Filter(
+        source_types=frozenset(["guideline"]), diseases=frozenset(["diabetes"])
+    )

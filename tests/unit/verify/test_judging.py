@@ -3,6 +3,7 @@ counts."""
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -189,6 +190,21 @@ def test_a_judge_that_passes_a_false_control_is_not_believed() -> None:
 def test_two_askings_are_kept_in_their_order(verdicts: list[Support]) -> None:
     first, second = (Judged({"a": (Reply(one),)}) for one in verdicts)
     assert [one.verdict for one in first.then(second).replies["a"]] == verdicts
+
+
+def test_of_two_askings_all_controls_count_and_one_that_is_believed_is_enough() -> None:
+    passes, refuses = (
+        judge(planted(), Asked(every(word))) for word in ("SUPPORTED", "UNSUPPORTED")
+    )
+    for first, second in ((passes, refuses), (refuses, passes)):
+        both = replace(first, mended=1).then(replace(second, mended=2), void=["a"])
+        assert (both.believed, both.void) == (True, {"a"})
+        assert both.controls == first.controls + second.controls > 0
+        assert both.missed == passes.missed > 0
+        assert both.mended == 3
+        assert both.prompt_hashes == first.prompt_hashes + second.prompt_hashes
+        assert both.output_hashes == first.output_hashes + second.output_hashes
+    assert not passes.then(passes).believed
 
 
 def test_the_prompt_has_a_version_and_the_three_verdicts() -> None:

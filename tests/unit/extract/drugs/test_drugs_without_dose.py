@@ -67,3 +67,21 @@ def test_the_score_does_not_call_such_a_drug_missed() -> None:
 def test_the_drugs_of_the_discharge_are_not_stopped_by_its_short_form() -> None:
     text = "Meds on d/c:\namoxicillin 500 mg TDS for 3 days\nwarfarin\n"
     assert set(taken(text)) == {("amoxicillin", 500.0), ("warfarin", None)}
+
+
+LISTED = "- Tab Zyvorin\n- Zyvoral at night\n"
+OTHERS = "- Stretching\n- Walking daily\n- Swimming\n"
+
+
+@grid(
+    ("text", "names"),
+    [
+        (LISTED, ["zyvorin", "zyvoral"]),
+        (LISTED + "\nExercises at home,\nas shown:\n" + OTHERS, ["zyvorin", "zyvoral"]),
+        (OTHERS + LISTED, []),  # fewer than half begin as drugs do
+    ],
+)
+def test_a_name_that_no_table_has_is_a_drug_where_half_the_entries_below_each_other_are(
+    text: str, names: list[str]
+) -> None:
+    assert [name for name, _ in taken(text)] == names

@@ -122,7 +122,7 @@ def _marked_lists(text: str) -> Iterator[list[tuple[int, int]]]:
     """Entries that stand below each other: from behind the mark of each to the end of its line."""
     entries: list[tuple[int, int]] = []
     for one in ENTRY_MARK.finditer(text):
-        if entries and "\n" in text[entries[-1][1] + 1 : one.start()].strip("\n"):
+        if entries and "\n" in text[entries[-1][1] : one.start()].strip("\n"):
             yield entries
             entries = []
         stop = text.find("\n", one.end())

@@ -125,7 +125,7 @@ def _of_statement(block: list[ast.stmt], statement: ast.stmt) -> Iterator[tuple[
         )
     elif isinstance(statement, (ast.If, ast.While)):
         yield _put(statement, "test", ast.UnaryOp(ast.Not(), statement.test), "condition turned")
-    elif isinstance(statement, ast.Return) and not _is_none(statement.value):
+    elif isinstance(statement, ast.Return) and not _is_nothing(statement.value):
         yield _put(statement, "value", ast.Constant(None), "None returned")
 
 
@@ -149,8 +149,9 @@ def _name(node: ast.AST) -> str:
     return type(node).__name__
 
 
-def _is_none(value: ast.expr | None) -> bool:
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+def _is_nothing(value: ast.expr | None) -> bool:
+    """None or False, for which None may stand unnoticed."""
+    return value is None or (isinstance(value, ast.Constant) and value.value in (None, False))
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -280,7 +280,7 @@ def _relatives(s: Sentence) -> Iterator[tuple[Cue, list[int]]]:
             "paternal",
             "a",
         )
-        if own and s.word(at - 2) in ("in", "by", "of") and s.word(at - 2) == "in":
+        if own and s.word(at - 2) == "in":
             yield Cue(Assertion.OTHER, s.starts[at], s.ends[at]), scopes.subject(s, at - 2)
             continue
         if before == "(" and s.word(after) == ")":

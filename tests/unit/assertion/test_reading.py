@@ -41,6 +41,23 @@ def test_words_and_cues_are_places_of_the_text(text: str) -> None:
         assert 0 <= cue.start <= cue.end <= len(text)
 
 
+@grid(
+    ("text", "relatives"),
+    [
+        ("Breast cancer (mother), asthma.", True),
+        ("Breast cancer in her mother, asthma.", True),
+        ("Breast cancer, mother) and sister.", False),
+        ("Breast cancer (mother is here), asthma.", False),
+    ],
+)
+def test_what_stands_before_a_relative_in_brackets_is_the_relatives(
+    text: str, relatives: bool
+) -> None:
+    assert (said(text, "Breast cancer") is Assertion.OTHER) is relatives
+    if "asthma" in text:
+        assert said(text, "asthma") is Assertion.AFFIRMED
+
+
 @given(texts)
 def test_every_place_has_one_assertion(text: str) -> None:
     reading = Doc(text)

@@ -99,6 +99,7 @@ def test_no_claim_is_made_of_a_dose_for_another_disease() -> None:
         ("Apixaban was superior to warfarin.", "A trial", True),
         ("Vitamin K antagonists prevent stroke.", "Apixaban versus warfarin", True),
         ("Rivaroxaban was noninferior to warfarin.", "A trial", False),
+        ("Rivaroxaban and warfarin were alike.", "Apixaban versus warfarin", False),
         ("Warfarin and apixaban were compared with rivaroxaban.", "A trial", False),
         ("Patients given warfarin were older.", "A registry", False),
     ],

@@ -9,6 +9,7 @@ from workers.retrieve.relevance import is_relevant
 
 def test_coverage_is_the_share_of_the_questions_weight() -> None:
     assert Content({1: 3.0, 2: 1.0}, {}).coverage({1, 7}) == pytest.approx(0.75)
+    assert Content({1: 0.25, 2: 0.25}, {}).coverage({1}) == pytest.approx(0.5)
     assert Content({}, {}).coverage({1}) == 0.0
 
 

@@ -323,6 +323,10 @@ def test_a_label_that_contraindicates_what_a_guideline_puts_first_is_shown_unres
             "Examplumab is recommended for adults with heart failure (strong recommendation).",
             "We recommend against the routine use of examplumab in adults with heart failure.",
         ),
+        (
+            "Examplumab for atrial fibrillation is recommended.",
+            "Examplumab is not recommended for atrial fibrillation.",
+        ),
     ],
 )
 def test_recommending_what_another_advises_against_is_a_conflict(one: str, other: str) -> None:
@@ -366,6 +370,10 @@ def test_recommending_what_another_advises_against_is_a_conflict(one: str, other
         (
             "Signatera testing is recommended in colorectal cancer.",
             "Guardant Reveal is not recommended in colorectal cancer.",
+        ),
+        (
+            "Examplumab for heart failure is recommended.",
+            "Examplumab for atrial fibrillation is not recommended.",
         ),
         (
             "Adjuvant chemotherapy is recommended in stage III colon cancer.",

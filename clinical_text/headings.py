@@ -142,7 +142,7 @@ def _emphasized(line: str, end: int) -> Heading | None:
     """A line that is nothing but bold words."""
     mark = line[:2]
     inner = line.rstrip(":").rstrip()
-    if not inner.endswith(mark) or len(inner) <= 4 or mark in inner[2:-2]:
+    if not inner.endswith(mark) or mark in inner[2:-2]:
         return None
     title = inner[2:-2].strip(_MARKS).rstrip(":").rstrip()
     if not title or title[-1] in ".!?;," or title[0].islower():

@@ -76,8 +76,8 @@ def _items(field: str, gold: Any, result: FieldResult | None) -> tuple[int, int,
     """Entries of the gold that were found, all of them, and what else was found."""
     some = isinstance(gold, Mapping) and set(gold) == {"includes"}
     wanted = entries(field, gold["includes"] if some else gold)
-    nothing = result is None or result.status is Status.NOT_PRESENT
-    ours = [] if nothing or result is None else [one.value for one in result.items]
+    found = () if result is None or result.status is Status.NOT_PRESENT else result.items
+    ours = [one.value for one in found]
     right = matched(ours, wanted)
     return right, len(wanted), 0 if some else len(ours) - right
 

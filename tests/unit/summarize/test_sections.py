@@ -38,6 +38,21 @@ def titles(text: str) -> list[tuple[str, str]]:
 
 
 @grid(
+    ("between", "kind"),
+    [
+        ("", "plan"),
+        ("Allergies:\nLatex\n\n", "plan"),
+        ("Follow-up:\nIn a week.\n\n", "plan"),
+        ("History:\nShe coughs.\n\n", "medicines"),
+    ],
+)
+def test_medicines_that_come_again_behind_a_plan_are_planned(between: str, kind: str) -> None:
+    text = f"Medications:\nAspirin\n\nPlan:\nRest.\n\n{between}Medications:\nWarfarin\n"
+    found = [kind for title, kind in titles(text) if title == "Medications"]
+    assert found == ["medicines", kind]
+
+
+@grid(
     "heading",
     [
         "PLAN\n\n",

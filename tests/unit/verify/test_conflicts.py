@@ -28,6 +28,7 @@ from workers.verify.conflicts.found import (
     distinct,
     unresolved,
 )
+from workers.verify.conflicts.subjects import same_condition
 
 
 def witness(key: str, text: str, **changed: Any) -> Witness:
@@ -389,6 +390,20 @@ def test_stances_on_other_drugs_patients_or_regulators_are_no_conflict(
     one: str, other: str
 ) -> None:
     assert between(one, other) == []
+
+
+@grid(
+    ("one", "other", "same"),
+    [
+        ("", "", True),
+        ("", "adults with atrial fibrillation", False),
+        ("adults with atrial fibrillation", "", False),
+        ("adults with atrial fibrillation", "adults with atrial fibrillation", True),
+        ("adults with atrial fibrillation", "adults with heart failure", False),
+    ],
+)
+def test_a_condition_is_another_than_none(one: str, other: str, same: bool) -> None:
+    assert same_condition(one, other) is same
 
 
 # Versions.

@@ -121,6 +121,25 @@ def test_a_trial_is_not_another_one_whose_name_begins_alike(
     assert ("trial" in codes) is strange
 
 
+@grid(
+    ("claim", "passage", "strange"),
+    [
+        ("IL-6 rose.", "IL 6 rose.", False),
+        ("IL-6 rose.", "IL-8 rose.", True),
+        ("T790M was found.", "EGFR T790M was found.", False),
+        ("T790M was found.", "EGFR L858R was found.", True),
+        ("CO2 rose.", "CO₂ rose.", False),
+        ("CO2 rose.", "O₂ rose.", True),
+        ("CA19-9 rose.", "CA 19-9 rose.", False),
+        ("Ki67 was high.", "Ki-67 was high.", False),
+    ],
+)
+def test_a_name_with_digits_is_written_one_way_but_for_hyphens_and_raised_digits(
+    claim: str, passage: str, strange: bool
+) -> None:
+    assert bool(names.guard(claim, Grounds(passage, text=passage))) is strange
+
+
 def test_a_trial_with_digits_in_its_name_may_be_named_from_the_title() -> None:
     passage = "Median overall survival was 32.8 months."
     titled = Grounds(passage, title="IMvigor011: atezolizumab versus placebo", text=passage)

@@ -62,8 +62,10 @@ class Asked:
     def __init__(self, verdicts: Verdicts) -> None:
         self._verdicts = verdicts
         self.data: list[dict[str, Any]] = []
+        self.tokens: list[int] = []
 
     def __call__(self, prompt: Prompt[Judgement]) -> Proposal[Judgement]:
+        self.tokens.append(prompt.max_tokens)
         self.data.append(json.loads(prompt.user))
         value = Judgement.model_validate({"verdicts": self._verdicts(self.data[-1])})
         return Proposal(value, "m", Usage(1, 1), "p" * 64, "o" * 64)
@@ -151,6 +153,14 @@ def test_a_doubt_is_settled_by_one_yes(answers: list[bool], settled: set[str]) -
 
 def test_without_claims_nothing_is_asked() -> None:
     assert judge(Material([], [], {}), Asked(every("SUPPORTED"))).replies == {}
+
+
+def test_the_more_claims_are_asked_about_the_longer_the_reply_may_be() -> None:
+    asked = Asked(every("SUPPORTED"))
+    judge(alone(located("a")), asked)
+    judge(replace(alone(located("a")), claims=[located("a"), located("b")]), asked)
+    one, two = asked.tokens
+    assert 0 < one < two
 
 
 def test_a_model_that_cannot_be_asked_is_told() -> None:

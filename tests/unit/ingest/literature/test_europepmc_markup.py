@@ -23,6 +23,8 @@ from workers.ingest.parsers.inline_markup import paragraphs, words
         ("a <unknown>b</unknown>", "a <unknown>b</unknown>"),
         ('<jats:p>One</jats:p><a href="https://x.example/">two</a>', "One two"),
         ("<mml:math><mml:mi>x</mml:mi><mml:mo>=</mml:mo><mml:mn>2</mml:mn></mml:math>", "x=2"),
+        ("<mml:mtable><mml:mtd>x</mml:mtd></mml:mtable>", "x"),
+        ("a <mtable>b</mtable>", "a <mtable>b</mtable>"),
         (" \n a\t b ", "a b"),
     ],
 )

@@ -58,6 +58,22 @@ def test_what_stands_before_a_relative_in_brackets_is_the_relatives(
         assert said(text, "asthma") is Assertion.AFFIRMED
 
 
+@grid(
+    ("text", "words"),
+    [
+        ("On review negative for fever, cough, chills.", "chills"),
+        ("In the morning he denies fever, cough, chills.", "chills"),
+        ("No fever, cough, chills.", "chills"),
+        ("We have not noted him to have fevers.", "fevers"),
+        ("We did not note her to be febrile.", "febrile"),
+    ],
+)
+def test_a_denial_reaches_what_it_lists_and_what_a_person_was_not_noted_to_have(
+    text: str, words: str
+) -> None:
+    assert said(text, words) is Assertion.NEGATED
+
+
 @given(texts)
 def test_every_place_has_one_assertion(text: str) -> None:
     reading = Doc(text)

@@ -74,6 +74,23 @@ def test_a_denial_reaches_what_it_lists_and_what_a_person_was_not_noted_to_have(
     assert said(text, words) is Assertion.NEGATED
 
 
+@grid(
+    ("text", "possible"),
+    [
+        ("He may develop pneumonia.", True),
+        ("This may represent pneumonia.", True),
+        ("In May pneumonia was found.", False),
+        ("Since May pneumonia persists.", False),
+        ("May 5: pneumonia.", False),
+        ("On 5 May pneumonia was found.", False),
+    ],
+)
+def test_may_is_a_month_where_a_day_or_a_word_of_time_stands_beside_it(
+    text: str, possible: bool
+) -> None:
+    assert (said(text, "pneumonia") is Assertion.POSSIBLE) is possible
+
+
 @given(texts)
 def test_every_place_has_one_assertion(text: str) -> None:
     reading = Doc(text)

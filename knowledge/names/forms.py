@@ -67,7 +67,7 @@ class Forms:
         if text.isupper():  # where all is in capitals, short words are no abbreviations
             whole = f"{whole} {_spelled(text.lower())[1]}"
         return (
-            any(_is_inside(one, whole) for one in self.inside)
+            any(one in whole and _is_inside(one, whole) for one in self.inside)
             or (self.apart is not None and self.apart.search(plain) is not None)
             or (self.written is not None and self.written.search(text) is not None)
         )

@@ -65,9 +65,11 @@ def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> Direct
         url: the address that its source gave.
     """
     for kind, (form, page) in _PAGES.items():
-        if (value := identifiers.get(kind)) and form.fullmatch(value):
-            if found := _direct(page.format(quote(value, safe=_DOI_LETTERS))):
-                return found
+        value = identifiers.get(kind) or ""
+        if form.fullmatch(value) and (
+            found := _direct(page.format(quote(value, safe=_DOI_LETTERS)))
+        ):
+            return found
     return None if url is None else _direct(url)
 
 

@@ -140,7 +140,7 @@ def _spelled(text: str) -> tuple[str, str]:
     return plain, plain.replace(" ", "")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)  # a part is a word, or a passage in a script without signs of ASCII
 def _part_spelled(part: str) -> str:
     """What stands between two signs of ASCII; other signs in it become spaces."""
     plain = _PLURAL.sub(lambda match: fold(match.group()), part).lower()

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from clinical_text.assertion.labels import Label, labels
+from clinical_text.assertion.lexicon import lexicon
 from clinical_text.assertion.marks import Assertion, Cue, Reading, reading
 from clinical_text.assertion.reading import Marks, marks
 from clinical_text.sentences.clauses import Placed, placed
-from clinical_text.sentences.tokens import Token, tokens
+from clinical_text.sentences.tokens import Token, tokens, words_alone
 from clinical_text.structure import segment
 from store.core.spans import Section, Span, Structure
 
@@ -93,9 +94,18 @@ class Doc:
     def denials(self) -> Iterator[Cue]:
         """The cues of all that the text denies, in order of its sentences."""
         for number in range(len(self.sentences)):
-            for cue, _ in self.marks_of(number).cues:
+            for cue, _ in self.marks_of(number).cues if self._may_deny(number) else ():
                 if cue.means is Assertion.NEGATED:
                     yield cue
+
+    def _may_deny(self, sentence: int) -> bool:
+        """Whether a sentence is worth reading for its denials: by far the most deny nothing."""
+        if sentence in self._marks:
+            return True
+        span = self.sentences[sentence]
+        if self.section_at(span.start).title or self._labels_in(span):
+            return True
+        return lexicon().may_deny(words_alone(self.text[span.start : span.end]))
 
     def denies_beside(self, at: int) -> bool:
         """Whether anything is denied in the sentence around a place."""

@@ -102,6 +102,18 @@ class Lexicon(Policy):
         return word in self._denials or word.endswith("n't") or word == "cannot"
 
     @cached_property
+    def _told_by(self) -> frozenset[str]:
+        """A word of each phrase that denies, the longest."""
+        phrases = (*self._denials, *self.grammar.holding)
+        return frozenset(max(words_of(one), key=len) for one in phrases)
+
+    def may_deny(self, words: Iterable[str]) -> bool:
+        """Whether a sentence of these tokens, without a label or a title, can deny anything."""
+        return any(
+            word in self._told_by or word.endswith("n't") or word == "cannot" for word in words
+        )
+
+    @cached_property
     def answer_trie(self) -> Trie:
         """Word by word to the answer."""
         return trie((word, name) for name, words in self.answers.items() for word in words)

@@ -33,3 +33,8 @@ def tokens(text: str, start: int, end: int) -> Iterator[Token]:
     folded = text[start:end].translate(_APOSTROPHES)
     for match in TOKEN.finditer(folded):
         yield Token(match.start() + start, match.end() + start, match.group().lower())
+
+
+def words_alone(text: str) -> list[str]:
+    """What the tokens of `text` say, without their places."""
+    return [one.lower() for one in TOKEN.findall(text.translate(_APOSTROPHES))]

@@ -126,9 +126,13 @@ def _identifiers() -> re.Pattern[str]:
 
 def named(words: str, asked: Collection[str]) -> bool:
     """Whether `words` have one of the products `asked`, by any of its names."""
-    return any(forms(one).stand_in(words) for one in asked) or names_one(
-        words, frozenset(asked), or_class=False
-    )
+    return _named(words, frozenset(asked))
+
+
+@lru_cache(maxsize=1024)  # one rule after the other asks it of a passage
+def _named(words: str, asked: frozenset[str]) -> bool:
+    found = any(forms(one).stand_in(words) for one in asked)
+    return found or names_one(words, asked, or_class=False)
 
 
 def are_on_others(words: str, asked: Collection[str], title: str = "") -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Self
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -64,16 +65,25 @@ def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> Direct
         url: the address that its source gave.
     """
     for kind, (form, page) in _PAGES.items():
-        if (value := identifiers.get(kind)) and form.fullmatch(value):
-            address = page.format(quote(value, safe=_DOI_LETTERS))
-            if is_direct(address):
-                return DirectUrl(address)
-    return DirectUrl(url) if url is not None and is_direct(url) else None
+        value = identifiers.get(kind) or ""
+        if form.fullmatch(value) and (
+            found := _direct(page.format(quote(value, safe=_DOI_LETTERS)))
+        ):
+            return found
+    return None if url is None else _direct(url)
 
 
 def is_direct(url: str) -> bool:
     """True if `url` can be a `DirectUrl`."""
-    return _is_page(url) and not is_search_page(url)
+    return _direct(url) is not None
+
+
+@lru_cache(maxsize=4096)  # the same works are found for many questions
+def _direct(address: str) -> DirectUrl | None:
+    try:
+        return DirectUrl(address)
+    except NotDirect:
+        return None
 
 
 def _is_page(url: str) -> bool:

@@ -5,9 +5,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -20,9 +21,10 @@ from tests import standby
 from tests.chaos.checker import broken_rules
 from tests.chaos.hosts.network import inside, run
 from tests.chaos.hosts.servers import BROKER, DATA
-from tests.chaos.hosts.system import WORKERS, Role, System, count, running
+from tests.chaos.hosts.system import WORKERS, System, count, running
 from tests.chaos.storm.clients import Clients
 from tests.chaos.storm.history import History
+from tests.chaos.storm.launch import SEALS_WAIT
 from tests.chaos.storm.system import environment, quiet
 from tests.servers import TRIAL, ingest
 
@@ -52,6 +54,10 @@ _HOLDS = (
     "time.sleep(600)"
 )
 """A commit up to its last statement: it has the head of the audit chain, which all others want."""
+_REFUSED = ("lease_lost ", "stage=audit", "attempts=")
+"""What a worker says of a seal that came late."""
+_NOTICED = "lease_lost_while_working"
+"""What it says when it is at the database again."""
 
 
 @dataclass(frozen=True)
@@ -183,30 +189,50 @@ def _lost(system: System, scene: Scene, seen: Seen, people: Clients, found: list
 
 
 def _cut(system: System, scene: Scene, seen: Seen, people: Clients, found: list[str]) -> None:
-    """Cut while the host seals an answer, slowly; the seal that comes late must be refused."""
-    name = f"slow worker of {scene.host}"
-    system.roles[name] = Role(
-        scene.host, ("worker", "--stage=audit", "--threads=2"), ("sealing is slow",)
-    )
-    _until(system, lambda: system.said(name, "worker_ready") > 0, 30)
-    pid = system.processes[name].pid
-    fresh = (
-        "SELECT count(*) FROM stage_run WHERE status = 'running' AND worker LIKE :worker "
-        "AND started_at > clock_timestamp() - interval '1.2 seconds'"
-    )
-    if not _until(system, lambda: count(system.store, fresh, worker=f"%:{pid}") > 0, 30):
-        found.append(f"{CUT}: the slow worker got nothing to seal")
-    data = (DATA, BROKER)
-    run([one for host in data for one in system.plan.cut(scene.host, host)])
-    _live(system, scene.seconds)
-    run([one for host in data for one in system.plan.heal(scene.host, host)])
-    healed = time.monotonic()
-    if _until(system, lambda: system.said(name, "lease_lost ") > 0, 60):
+    """Cut while a worker there is about to seal an answer; the seal that comes late is refused.
+
+    The worker serves all stages: a question comes to its seal in the thread that began with it
+    (ADR 0048), and one that serves audit alone is sent next to nothing. The seal is held back until
+    somebody else has the work and the worker is at the database again.
+    """
+    name, data = f"slow worker of {scene.host}", (DATA, BROKER)
+    held = Path(system.settings.data_dir, SEALS_WAIT)
+    held.parent.mkdir(parents=True, exist_ok=True)
+    held.touch()
+    like = system.roles[f"worker of {scene.host}"]
+    system.roles[name] = replace(like, sabotages=(*like.sabotages, "seals wait"))
+    try:
+        _until(system, lambda: system.said(name, "worker_ready") > 0, 30)
+        ours = f"%:{system.processes[name].pid}"
+        if not _until(system, lambda: bool(_sealing(system, ours)), 30):
+            found.append(f"{CUT}: the slow worker got nothing to seal")
+        run([one for host in data for one in system.plan.cut(scene.host, host)])
+        sealing = _sealing(system, ours)
+        _live(system, scene.seconds)
+        if not _until(system, lambda: _sealing(system, ours).isdisjoint(sealing), 30):
+            found.append(f"{CUT}: nobody took over what the slow worker was to seal")
+        noticed = system.said(name, _NOTICED)
+        run([one for host in data for one in system.plan.heal(scene.host, host)])
+        healed = time.monotonic()
+        _until(system, lambda: system.said(name, _NOTICED) > noticed, 30)
+    finally:
+        held.unlink()
+    if _until(system, lambda: system.said(name, *_REFUSED) > 0, 60):
         seen.notes = f"refused {time.monotonic() - healed:.1f} s after the cut was healed"
     else:
-        found.append(f"{CUT}: nobody was refused for a lease that was lost")
+        found.append(f"{CUT}: no seal was refused for a lease that was lost")
     del system.roles[name]
     system.kill(name)
+
+
+def _sealing(system: System, worker: str) -> set[int]:
+    """What a worker is about to seal, as rows of the ledger."""
+    query = sa.text(
+        "SELECT id FROM stage_run WHERE stage = 'audit' AND status = 'running' "
+        "AND worker LIKE :worker"
+    )
+    with system.store.reading() as session:
+        return set(session.execute(query, {"worker": worker}).scalars())
 
 
 def _scheduler(system: System, scene: Scene, seen: Seen, people: Clients, found: list[str]) -> None:

@@ -82,12 +82,13 @@ class System:
         """Where a process writes."""
         return self.logs / f"{name.replace(' ', '-')}.log"
 
-    def said(self, name: str, words: str) -> int:
-        """How many lines of a process have these words."""
+    def said(self, name: str, *words: str) -> int:
+        """How many lines of a process have all these words."""
         try:
-            return self.log(name).read_text("utf-8", errors="replace").count(words)
+            lines = self.log(name).read_text("utf-8", errors="replace").splitlines()
         except FileNotFoundError:
             return 0
+        return sum(all(one in line for one in words) for line in lines)
 
     def kill(self, name: str) -> None:
         """kill -9."""

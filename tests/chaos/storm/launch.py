@@ -13,6 +13,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+SEALS_WAIT = "seals.wait"
+"""See the sabotage of this name."""
+
 
 def skew(hours: float) -> None:
     """Let the time of this process be wrong. Must come before anything else is imported."""
@@ -70,6 +73,25 @@ def _sealing_is_slow() -> None:
         return found
 
     object.__setattr__(stage.SPEC, "work", slow)
+
+
+def _seals_wait() -> None:
+    """No fault either: what is ready to be sealed waits while the data directory has a file
+    `SEALS_WAIT`, so that whoever made the file says when the seal comes."""
+    import time
+    from pathlib import Path
+
+    from workers.audit import stage
+
+    work = stage.SPEC.work
+
+    def held(context: Any, message: Any) -> Any:
+        found = work(context, message)
+        while Path(context.settings.data_dir, SEALS_WAIT).exists():
+            time.sleep(0.05)
+        return found
+
+    object.__setattr__(stage.SPEC, "work", held)
 
 
 def _done_is_done_again() -> None:
@@ -240,6 +262,7 @@ def _what_is_run_on_is_not_promised() -> None:
 SABOTAGES: dict[str, Callable[[], None]] = {
     "no token check": _no_token_check,
     "sealing is slow": _sealing_is_slow,
+    "seals wait": _seals_wait,
     "done is done again": _done_is_done_again,
     "promises are lost": _promises_are_lost,
     "what is run on is not promised": _what_is_run_on_is_not_promised,

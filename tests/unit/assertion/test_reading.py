@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinical_text.assertion.lexicon import lexicon
-from clinical_text.assertion.marks import Assertion
+from clinical_text.assertion.marks import Assertion, Cue
 from clinical_text.doc import Doc, doc
 from tests.grid import grid
 from tests.unit.assertion.grammar import FINDINGS
@@ -41,6 +41,7 @@ def test_words_and_cues_are_places_of_the_text(text: str) -> None:
         assert 0 <= cue.start <= cue.end <= len(text)
 
 
+<<<<<<< HEAD
 @grid(
     ("text", "relatives"),
     [
@@ -89,6 +90,33 @@ def test_may_is_a_month_where_a_day_or_a_word_of_time_stands_beside_it(
     text: str, possible: bool
 ) -> None:
     assert (said(text, "pneumonia") is Assertion.POSSIBLE) is possible
+=======
+def every_denial(text: str) -> list[Cue]:
+    whole = Doc(text)
+    return [
+        cue
+        for number in range(len(whole.sentences))
+        for cue, _ in whole.marks_of(number).cues
+        if cue.means is Assertion.NEGATED
+    ]
+
+
+@given(texts)
+def test_denials_are_those_of_all_sentences_though_few_are_read_for_them(text: str) -> None:
+    assert list(Doc(text).denials) == every_denial(text)
+
+
+def test_no_phrase_that_denies_is_passed_over() -> None:
+    groups = [one for one in lexicon().triggers if one.means is Assertion.NEGATED]
+    phrases = [*(word for one in groups for word in one.words), *lexicon().grammar.holding]
+    denying = 0
+    for phrase in phrases:
+        for text in (f"It was {phrase} fever or rash.", f"Fever was {phrase.upper()} in May."):
+            denials = every_denial(text)
+            assert list(Doc(text).denials) == denials, text
+            denying += bool(denials)
+    assert denying > len(phrases)
+>>>>>>> hosts38
 
 
 @given(texts)

@@ -86,6 +86,17 @@ def test_a_name_stands_in_its_own_words_however_they_are_written(name: str, writ
     assert forms(name).stand_in(write(name))
 
 
+@given(_ENTRIES, st.sampled_from(["/", "(", "_", "–", "≥", "™", "·", "\u00a0", "\u2028"]))
+def test_a_name_stands_between_any_signs(name: str, sign: str) -> None:
+    assert forms(name).stand_in(f"was{sign}{name}{sign}was")
+
+
+def test_accents_and_ligatures_are_letters_of_their_word_in_one_sign_or_two() -> None:
+    for written in ("Sjögren", "Sjo\u0308gren", "SJÖGREN", "sjögren’s"):
+        assert forms("Sjögren syndrome").stand_in(f"primary {written} syndrome"), written
+    assert forms("fibrosis").stand_in("ﬁbrosis of the lung")
+
+
 @given(_ENTRIES)
 def test_no_name_stands_in_a_text_without_its_words(name: str) -> None:
     assert not forms(name).stand_in("It was so, and we do not know why.")

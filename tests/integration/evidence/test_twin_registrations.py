@@ -68,6 +68,10 @@ def test_of_twin_registrations_the_one_asked_for_answers(inline: InlineWorker) -
             said = json.dumps(body["claims"])
             own, other = map(as_told, expected[number])
             strange = other.values()
-            if own[field] not in said or cited != {f"NCT{number:08}"} or any(words in said for words in strange):
+            if (
+                own[field] not in said
+                or cited != {f"NCT{number:08}"}
+                or any(words in said for words in strange)
+            ):
                 wrong.append((number, field, cited))
     assert wrong == []

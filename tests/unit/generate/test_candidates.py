@@ -124,7 +124,7 @@ def test_an_order_inside_a_quotation_is_found_in_its_own_sentence() -> None:
 
 
 def test_a_value_below_its_heading_is_a_candidate_of_a_work_that_is_named() -> None:
-    """ "Completed." says something below "Status" alone, to who asks for the status of that work."""
+    """Below "Status" one word, "Completed.", says something to who asks for that status."""
     text = "Phase three.\n\n## Status\n\nCompleted. Page 3:\n\n## Design\n\nOpen-label, 8 weeks."
     given = found_in(text, text, named=True)
     values = [(one.text, one.section) for one in given if one.is_value]

@@ -2,8 +2,9 @@
 word (`misspelt.yaml`). Pure.
 
 A name is suggested, never substituted: a drug that was not asked for does harm. A misspelt medical
-word is substituted, as a reader would. Words are compared by deleting letters from both, so that a
-question costs a few look-ups and not a comparison with every name.
+word is substituted, as a reader would. What the tables of names have is no misspelling, however
+near to another name: arteritis is no arthritis. Words are compared by deleting letters from both,
+so that a question costs a few look-ups and not a comparison with every name.
 """
 
 import re
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from knowledge.loader import load
+from knowledge.names.spelling import fold
+from knowledge.names.tables import SPACED, tables
 from knowledge.scenarios import scenarios
 from knowledge.subjects.drugs import drugs_at, names
 from knowledge.subjects.products import chosen_among
@@ -49,7 +52,7 @@ def words_meant(question: str) -> tuple[Meant, ...]:
     """The words of `question` that are not known and one letter away from exactly one medical word,
     in order. Inflections of a medical word are not misspellings."""
     words = dict.fromkeys(word.group() for word in _WORD.finditer(question))
-    near = {word: _word_near(word.lower()) for word in words if word.lower() not in _known_words()}
+    near = {word: _word_near(word.lower()) for word in words if not _is_known(word.lower())}
     return tuple(
         Meant(word, _places().get(name, name))
         for word, name in near.items()
@@ -57,9 +60,9 @@ def words_meant(question: str) -> tuple[Meant, ...]:
     )
 
 
-def respelled(question: str) -> str:
-    """The question with its misspelt medical words corrected."""
-    for suggestion in words_meant(question):
+def respelled(question: str, misspelt: Iterable[Meant]) -> str:
+    """The question with these of its words corrected."""
+    for suggestion in misspelt:
         question = re.sub(
             rf"(?<![\w-]){re.escape(suggestion.word)}(?![\w-])", suggestion.name, question
         )
@@ -82,10 +85,10 @@ def _like_a_drug() -> re.Pattern[str]:
 
 
 def _drugs(question: str) -> Iterator[Meant]:
-    known = _known_words()
     for match in _WORD.finditer(question):
         word = match.group().lower()
-        if word in known or word.removesuffix("s") in known:
+        named = match.group()[0].isupper() and match.start() > 0
+        if _is_listed(word) if named and _is_only_word(word) else _is_known(word):
             continue
         # A word with the stem of a drug may be an unlisted drug, unless it is very near to a name.
         near = _near(word, _drug_names(), sure=bool(drugs_at(word)))
@@ -93,6 +96,30 @@ def _drugs(question: str) -> Iterator[Meant]:
         if len(generic) == 1:
             name, of = min(near), generic.pop()
             yield Meant(match.group(), *_written(name, of))
+
+
+def _is_known(word: str) -> bool:
+    """Whether it is a word, or a name, of the vocabulary or of the tables of names."""
+    return _is_listed(word) or _is_word(word) or _is_name(word)
+
+
+def _is_listed(word: str) -> bool:
+    return not _known_words().isdisjoint((word, word.removesuffix("s")))
+
+
+def _is_word(word: str) -> bool:
+    return tables().is_word(fold(word))
+
+
+def _is_name(word: str) -> bool:
+    """Whether it is a name of one word."""
+    return any(not sense.flags & SPACED for sense in tables().senses(fold(word)))
+
+
+def _is_only_word(word: str) -> bool:
+    """Whether it is a word and no name: written with a capital ("Gardant") it may be meant as one,
+    for a suggestion."""
+    return _is_word(word) and not _is_name(word)
 
 
 def _trials(question: str) -> Iterator[Meant]:
@@ -144,7 +171,8 @@ class _Index:
         self._shortest = int(policy["shortest"])
         self._longest = 0
         self._by_rest: dict[str, set[str]] = {}
-        for word in words:
+        self.names = frozenset(words)
+        for word in self.names:
             self._longest = max(self._longest, len(word))
             for rest in self._rests(word):
                 self._by_rest.setdefault(rest, set()).add(word)
@@ -240,7 +268,7 @@ def _places() -> dict[str, str]:
 def _known_words() -> frozenset[str]:
     policy = load("subjects/misspelt")
     words = (*known_words(), *load("questions/questions")["everyday"], *policy["clinical"])
-    return frozenset((*words, *_generic(), *policy["words"]))
+    return frozenset((*words, *_generic()))
 
 
 def _written(name: str, drug: str) -> tuple[str, str | None]:

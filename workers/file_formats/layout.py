@@ -70,6 +70,8 @@ _RAISED = str.maketrans(
     "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ",
 )
 _RAISABLE = re.compile(r"[\d+−–=(),.\s*\u2217†‡§-]{1,20}|[a-z](?:,[a-z]){0,5},?[*\u2217†‡§]?")
+_TRADE_MARKS = {"TM": "\u2122", "SM": "\u2120"}
+"""Which Unicode has as raised letters (compatibility mappings of U+2120 and U+2122)."""
 _SIGNS = re.compile(r"\s?[^\w\s()\[\]{}]{1,3}\s?")
 """A mark of signs, of whatever height."""
 _LIGATURES = str.maketrans(
@@ -257,6 +259,8 @@ def _as_mark(line: Line, run: Run) -> str | None:
 
 def _raised(text: str) -> str:
     text = text.strip()
+    if text in _TRADE_MARKS:
+        return _TRADE_MARKS[text]
     return text.translate(_RAISED) if _RAISABLE.fullmatch(text) else text
 
 
@@ -343,8 +347,10 @@ def _gutter_drawn_back(lines: Sequence[Line]) -> float | None:
             block = []
         block.append(line)
     prose += [block] if _is_column(block) else []
-    for one, other in combinations(prose[:MOST_BLOCKS], 2):
-        left, right = min(line.left for line in one), max(line.right for line in other)
+    sides = [(block, *_sides(block)) for block in prose[:MOST_BLOCKS]]
+    for (one, left, end, is_bare), (other, start, right, other_bare) in combinations(sides, 2):
+        if not (is_bare and other_bare) and not 0.8 < (end - left) / (right - start) < 1.25:
+            continue  # a box beside the text
         low, high = (
             max(one[-1].baseline, other[-1].baseline),
             min(one[0].baseline, other[0].baseline),
@@ -352,6 +358,14 @@ def _gutter_drawn_back(lines: Sequence[Line]) -> float | None:
         if right <= left and high - low > LEAST_BLOCK * one[0].height / 2:
             return (left + right) / 2
     return None
+
+
+def _sides(block: Sequence[Line]) -> tuple[float, float, bool]:
+    """Where a block begins and ends, but for a head or foot that was drawn with it and goes over
+    more; whether it has none."""
+    most = 1.5 * median(line.right - line.left for line in block)
+    own = [line for line in block if line.right - line.left <= most]
+    return min(line.left for line in own), max(line.right for line in own), len(own) == len(block)
 
 
 def _is_column(block: Sequence[Line]) -> bool:

@@ -159,10 +159,6 @@ def _reading_order(
     if not leads:
         return ordered
     best = max(group, key=lambda one: one.score)
-    names = [
-        one
-        for one in ordered
-        if names_document(one.candidate.text, one.candidate.title, strictly=strictly)
-    ]
+    names = [one for one in ordered if names_document(one.candidate, strictly=strictly)]
     head = [best] if best in names or not names else [names[0], best]
     return [*head, *(one for one in ordered if all(one is not other for other in head))]

@@ -21,7 +21,7 @@ from store.core.spans import Span, sentences_of
 from workers.generate.facets import is_left_out, states
 from workers.generate.findings import Finding, finding
 from workers.generate.snippets import Version
-from workers.generate.wording import is_whole, leans
+from workers.generate.wording import is_whole, leans, may_be_value
 
 _GAP = re.compile(r"[^\S\n]{0,4}\n?[^\S\n]{0,4}")
 _MOST_BEFORE = 2
@@ -52,6 +52,8 @@ class Candidate:
     """Whether it stands in a passage that was retrieved; otherwise it only adds details."""
     asked_for: bool = False
     """Whether the question names the work it stands in."""
+    is_value: bool = False
+    """Whether it says something only under its heading: "Completed." under "Status"."""
     sentences: tuple[str, ...] = field(default=(), repr=False)
     """Those of `text`, one by one, behind one that announces them."""
 
@@ -93,6 +95,8 @@ class _Line:
     text: str
     section: str
     sentences: tuple[str, ...]
+    is_value: bool = False
+    """Whether it is no sentence, and says something under its heading alone."""
 
     @cached_property
     def is_detail(self) -> bool:
@@ -117,6 +121,8 @@ def candidates_of(entry: Found, version: Version) -> list[Candidate]:
     source = _Source(text, version.structure, version.source_type, version.publication_type)
     whole = _without_orders(source) if is_read_whole else text
     for line in _lines(source):
+        if line.is_value and not entry.named:
+            continue
         inside = is_read_whole or _inside(line.last, passages)
         if not inside and not line.is_detail:
             continue
@@ -135,6 +141,7 @@ def candidates_of(entry: Found, version: Version) -> list[Candidate]:
                 found=inside,
                 sentences=line.sentences,
                 asked_for=entry.named,
+                is_value=line.is_value,
             )
         )
     return found
@@ -157,15 +164,18 @@ def _read_lines(source: _Source) -> tuple[_Line, ...]:
     found = []
     for number, last in enumerate(pieces):
         first = _first(text, pieces, number)
+        of_value = first is None and not pieces[number].is_whole and may_be_value(last.words)
+        if of_value:
+            first = number
         if first is None:
             continue
         start = pieces[first].place.start
         quote = last.words if first == number else text[start : last.place.end]
         section = _title_at(sections, starts, last.place.start)
-        if not is_left_out(quote, section, source.source_type):
+        if (section or not of_value) and not is_left_out(quote, section, source.source_type):
             announced = first > 0 and announces(pieces[first - 1].words)
             said = tuple([one.words for one in pieces[first - announced : number + 1]])
-            found.append(_Line(source, last.place, start, quote, section, said))
+            found.append(_Line(source, last.place, start, quote, section, said, of_value))
     return tuple(found)
 
 

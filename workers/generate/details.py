@@ -15,16 +15,18 @@ from workers.generate.wording import is_about_itself, is_fact, refers_back
 MaySpeak = Callable[[Candidate], bool]
 """Whether a candidate may be shown to who asked (`Scorer.may_speak`)."""
 
+_NUMBER = re.compile(r"\S*\d\S*")
 _NAME = re.compile(r"\b[A-Za-z]{0,20}[A-Z][A-Za-z]{0,20}[A-Z0-9][\w-]{0,20}|\b[A-Z]\d[\w-]{0,20}")
 
 
-def names_document(sentence: str, title: str, *, strictly: bool = False) -> bool:
+def names_document(candidate: Candidate, *, strictly: bool = False) -> bool:
     """Whether a sentence names what its document is on, so that others of it are understood.
 
     Args:
         strictly: by the name of the trial, guideline or policy; else its disease or drug will do.
     """
-    if states("identity", sentence) or states("name", sentence):
+    sentence, title = candidate.text, candidate.title
+    if _has_number_of(candidate) or states("name", sentence):
         return True
     if bodies(sentence) & bodies(title):
         return True
@@ -39,6 +41,14 @@ def names_document(sentence: str, title: str, *, strictly: bool = False) -> bool
     return bool(set(products(title)) & set(products(sentence))) or bool(
         set(tags("diseases", title)) & set(tags("diseases", sentence))
     )
+
+
+def _has_number_of(candidate: Candidate) -> bool:
+    """Whether a sentence has a registration's number: of a registration its own, as it may speak of
+    others as well."""
+    if not states("identity", candidate.named):
+        return states("identity", candidate.text)
+    return any(one in candidate.text for one in _NUMBER.findall(candidate.named))
 
 
 def naming(
@@ -56,20 +66,18 @@ def naming(
         strictly: whether the document is to be named in any case, and by its own name.
     """
     needed = strictly or any(refers_back(one.text) for one in chosen)
-    if not needed or any(names_document(one.text, one.title, strictly=strictly) for one in chosen):
+    if not needed or any(names_document(one, strictly=strictly) for one in chosen):
         return None
     posing = []
     for one in of_document:
         if (
             is_fact(one.text)
             or is_about_itself(one.text)
-            or not names_document(one.text, one.title, strictly=strictly)
+            or not names_document(one, strictly=strictly)
         ):
             continue
         # Why a work was done has its disease as well, and does not say what it is.
-        if poses_question(one.text, one.section) and not names_document(
-            one.text, one.title, strictly=True
-        ):
+        if poses_question(one.text, one.section) and not names_document(one, strictly=True):
             posing.append(one)
         elif may_speak(one):
             return one

@@ -58,6 +58,8 @@ def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
     scored = []
     documents: dict[str, list[Candidate]] = defaultdict(list)
     for one in candidates:
+        if one.is_value and not scorer.is_of_field(one):
+            continue
         if one.source_type != _REGISTRY or not is_unasked(one.text, one.section, questions):
             documents[one.evidence_id].append(one)
     of_itself = [

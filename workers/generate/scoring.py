@@ -230,7 +230,11 @@ class Scorer:
     def states_wanted(self, candidate: Candidate) -> bool:
         """Whether a candidate states the kind of thing that is asked for; contraindications of a
         label are all that stands in its part on them."""
-        told = self._restrictions.are_met(candidate.text) or self._forbids(candidate)
+        told = (
+            self._restrictions.are_met(candidate.text)
+            or self._forbids(candidate)
+            or self.is_of_field(candidate)
+        )
         if told or not self.wanted:
             return told
         is_label = candidate.source_type in conflict_policy().label_sources
@@ -251,8 +255,19 @@ class Scorer:
     def is_sure(self, candidate: Candidate) -> bool:
         """Whether it states what is asked for of the work that is asked about, its status or who
         runs it: it need not say so in the question's words, nor have been retrieved."""
+        if self.is_of_field(candidate):
+            return True
         return candidate.asked_for and any(
             states(name, candidate.text, candidate.section) for name in self.wanted & _PARTICULARS
+        )
+
+    def is_of_field(self, candidate: Candidate) -> bool:
+        """Whether it is the value of a field that is asked for by the name that its heading has."""
+        terms = term_set(candidate.section)
+        return (
+            candidate.is_value
+            and bool(terms)
+            and any(terms <= one.weights.keys() for one in self._asked)
         )
 
     def is_needed(self, shown: Iterable[Candidate]) -> bool:

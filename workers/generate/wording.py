@@ -94,6 +94,24 @@ def is_whole(sentence: str) -> bool:
     if is_fact(body):
         return not body.endswith(":")
     return (
+        _can_be_shown(sentence, body)
+        and _says_enough(body)
+        and (has_verb(body) or _is_figure(body) or is_dosing(body))
+        and (body[-1] in _STOPS or not _is_title(body))
+    )
+
+
+def may_be_value(sentence: str) -> bool:
+    """Whether words that are no sentence may be what stands under a heading that names a field:
+    "Completed." says something under "Status" alone."""
+    body = body_of(sentence)
+    return bool(body) and _can_be_shown(sentence, body)
+
+
+def _can_be_shown(sentence: str, body: str) -> bool:
+    """Whether the words are no heading, row or footnote of a table, no piece of a split sentence,
+    and no notice of copyright or funding."""
+    return (
         len(body) <= load("questions/answers")["most_chars"]
         and not body.startswith(("#", "|"))
         and " | " not in body
@@ -102,10 +120,7 @@ def is_whole(sentence: str) -> bool:
         and not _PLAIN_WORD.match(body)
         and not _pattern("footnote").match(sentence)
         and _is_paired(body)
-        and _says_enough(body)
         and not _is_boilerplate(sentence, body)
-        and (has_verb(body) or _is_figure(body) or is_dosing(body))
-        and (body[-1] in _STOPS or not _is_title(body))
     )
 
 

@@ -1,6 +1,7 @@
 """What a question may mean by words that nothing held speaks of (`knowledge.subjects.misspelt`)."""
 
 import re
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlmodel import Session
@@ -15,17 +16,36 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 def offers(session: Session, question: str) -> list[dict[str, Any]]:
     """What may be meant by words of `question` that stand in no chunk, as a retrieval has it."""
-    found = {one: term_set(_letters(one.word)) for one in meant(question)}
-    found = {one: own for one, own in found.items() if own and own != term_set(_letters(one.name))}
-    if not found:
-        return []
-    wanted = sorted(frozenset[int]().union(*found.values()))
+    return [_as_body(one) for one in not_held(session, meant(question), unsearched=False)]
+
+
+def not_held(
+    session: Session, found: Sequence[Meant], *, unsearched: bool = True
+) -> tuple[Meant, ...]:
+    """Those of `found` whose words stand in no chunk: what is held is no misspelling.
+
+    Args:
+        unsearched: whether those are among them for which the index has the terms of what they
+            mean, or none.
+    """
+    terms = {one: term_set(_letters(one.word)) for one in found}
+    same = {one for one, own in terms.items() if not own or own == term_set(_letters(one.name))}
+    held = _held(session, frozenset[int]().union(*(terms[one] for one in terms.keys() - same)))
+    return tuple(
+        one for one, own in terms.items() if (unsearched if one in same else held.isdisjoint(own))
+    )
+
+
+def _held(session: Session, terms: Collection[int]) -> set[int]:
+    """Those of these terms that stand in some chunk, here or in a partition of the index."""
+    if not terms:
+        return set()
+    wanted = sorted(terms)
 
     def here(server: Session) -> set[int]:
         return {term for (term,) in ask(server, _HELD, {"terms": wanted}).fetchall()}
 
-    held = here(session).union(*at_each(session, lambda _, its: here(its)).values())
-    return [_as_body(one) for one, own in found.items() if held.isdisjoint(own)]
+    return here(session).union(*at_each(session, lambda _, its: here(its)).values())
 
 
 _HELD = "SELECT DISTINCT term FROM lex_posting WHERE term = ANY(CAST(%(terms)s AS int[]))"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
+from functools import partial
 from typing import Any
 
 import structlog
@@ -11,6 +12,7 @@ from contracts import Retrieval
 from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Scenario, scenario_for
 from knowledge.subjects.breadth import narrow_first
+from knowledge.subjects.misspelt import Meant
 from messages import GenerateV1, RetrieveV1, Stage
 from store.audit.payloads import models_asked
 from store.core.hashes import hashed
@@ -23,7 +25,7 @@ from workers.language_model.port import LanguageModel
 from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Decision, Ranked
 from workers.retrieve.gather import find, gather
-from workers.retrieve.offers import offers
+from workers.retrieve.offers import not_held, offers
 from workers.retrieve.openi import images
 from workers.retrieve.outside import may_search_outside, recent_publications
 from workers.retrieve.perplexity import consult, wanted
@@ -65,7 +67,7 @@ def work(context: Context, message: RetrieveV1) -> Keyed[Retrieval]:
     options, timings = question.options, Timings()
     patient_context = options.get("patient_context") or ""
     model = asking(context, message.question_id, 1 + context.settings.rerank)
-    understanding = understand(question.text, patient_context, model)
+    understanding = understand(question.text, patient_context, model, partial(_not_held, context))
     for sub_query in understanding.sub_queries:
         log.info("sub_query", question_id=str(message.question_id), **log_fields(sub_query))
     scenario = scenario_for(narrow_first(understanding.diseases), understanding.decisions)
@@ -106,6 +108,13 @@ def work(context: Context, message: RetrieveV1) -> Keyed[Retrieval]:
         "metrics": report,
     }
     return Keyed(Retrieval.model_validate(body), question.hash_key)
+
+
+def _not_held(context: Context, found: Sequence[Meant]) -> tuple[Meant, ...]:
+    if not found:
+        return ()
+    with context.store.reading() as session:
+        return not_held(session, found)
 
 
 def _wanted(

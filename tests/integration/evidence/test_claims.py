@@ -28,9 +28,10 @@ from store.documents.findings import Kind
 from store.documents.publication_status import DueWork
 from store.documents.records import Identifiers, Notice, SourceRecord, SourceType
 from store.documents.submissions import Origin, submit_item
-from store.models import now
+from store.models import Answer, now
 from tests.integration.evidence.test_findings import TITLE, Stub, doubted, open_findings, page
 from tests.integration.evidence.test_versions import SAME_DATABASE, at, versions
+from tests.servers import ask
 from workers.ingest import enrich, stage
 from workers.ingest.connectors.guidelines import Guidelines
 from workers.ingest.enrichment import Statement
@@ -235,6 +236,48 @@ def test_every_kind_of_number_that_a_connector_owns_is_its_own(
     value = NUMBERS[kind][2]
     assert doubted(worker.store, own) == {f"{kind}:{value}".lower()}
     assert found(worker.store, kind, value) == {work}
+
+
+@pytest.mark.parametrize("door", [*CALLERS, by_guideline_folder])
+def test_what_comes_by_any_door_is_cited_as_no_other_work_and_no_refresh_changes_it(
+    worker: InlineWorker, tmp_path: Path, door: Door
+) -> None:
+    """Of every kind of number that the door takes; what it does not take, it does not keep."""
+    given = {}
+    for cured, kind in enumerate(NUMBERS, start=41):
+        source, theirs = of(kind, text="The source's words.")
+        (work,) = page(worker, source, 0, theirs)
+        words = f"Bananas cured {cured} of 97 adults of everything by {kind}."
+        mine = {**theirs, "title": f"{ALIEN}: {kind}", "text": words, "source_type": "document"}
+        given[kind] = (door(worker, mine, tmp_path), work)
+    question_id = ask(worker.store, "Did bananas cure adults of everything?")
+    worker.run()
+    with worker.store.reading() as session:
+        body = session.get_one(Answer, question_id).body
+    cited = {one["source"]["document_id"]: json.dumps(one).lower() for one in body["evidence"]}
+    assert cited.keys() & {str(own) for own, _ in given.values()}
+    before = {own: versions(worker.store, own) for own, _ in given.values()}
+    for kind, (own, work) in given.items():
+        source, theirs = of(kind, text="The source's new words.")
+        page(worker, source, 1, theirs)
+        number = f"{kind}:{NUMBERS[kind][2]}".lower()
+        assert current(worker.store, work) == ("The source's new words.", source)
+        assert (versions(worker.store, own), kind) == (before[own], kind)
+        assert number.partition(":")[2] not in cited.get(str(own), "")
+        taken = kind in numbers_of(worker.store, own)
+        assert doubted(worker.store, own) == ({number} if taken else set())
+        assert found(worker.store, kind, NUMBERS[kind][2]) == {work}
+    assert any(numbers_of(worker.store, own) for own, _ in given.values())
+
+
+def numbers_of(store: Store, document_id: UUID) -> dict[str, str]:
+    """The identifiers of the current version."""
+    with store.reading() as session:
+        statement = sa.text(
+            "SELECT identifiers FROM document_version WHERE document_id = :id "
+            "AND status = 'current'"
+        )
+        return dict(session.execute(statement, {"id": document_id}).scalar_one())
 
 
 @pytest.mark.parametrize(

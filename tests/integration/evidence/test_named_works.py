@@ -150,6 +150,22 @@ def test_a_misspelt_word_of_medicine_is_read_as_it_is_spelled(held: InlineWorker
     ]
 
 
+def test_a_word_that_something_held_has_is_read_as_no_other(held: InlineWorker) -> None:
+    """ "Vaccinees" is in no table, and one letter from vaccines."""
+    record = {
+        **_record("edoxaban", {"pmid": "107"}),
+        "title": "Antibodies in vaccinees",
+        "text": "Of 120 vaccinees 97 had antibodies against measles after a year.",
+    }
+    question = "How many vaccinees had antibodies against measles?"
+    _, retrieval = _answer(held, question)
+    assert [one["word"] for one in retrieval["read_as"]] == ["vaccinees"]
+    ingest(held.store, record)
+    held.run()
+    _, retrieval = _answer(held, question)
+    assert retrieval["read_as"] == []
+
+
 _OF_A_PACK = {
     "source_type": "pubmed",
     "source_key": "made-up:of-a-pack",

@@ -28,6 +28,8 @@ from store.core.schema import (
 )
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
+from store.documents.findings import doubts_of
+from store.documents.records import unlike
 from store.embedded import EmbeddedServers
 from store.models import now
 from store.operations import erasure
@@ -416,6 +418,63 @@ def test_what_callers_brought_steps_aside_and_a_source_s_stays(engine: sa.Engine
     assert keys(engine) == {"submission:pmid:1", "pmid:1", "pmid:2"}
     migrate(engine)
     assert keys(engine) == {"submission:pmid:1", "pmid:1", "pmid:2"}
+
+
+# Numbers that only look like a work's (0027) ------------------------------------------------------
+
+SPELLED = {
+    "pmid": ("35657320",),
+    "pmcid": ("PMC9701449",),
+    "nct_id": ("NCT04120701",),
+    "lcd_id": ("L38779",),
+    "doi": (
+        *("10.1056/NEJMoa2200075", "10.1016/S0140-6736(20)31288-5", "10.1002/(SICI)1-2<3::AID>"),
+        *("10.1056/NEJMoa2200075\u200b", "10.1056/ＮＥＪＭoa2200075", "10.1016/S0140‐6736"),
+        *("10.1056/NEJMoa2200075.", "10.1056/NEJMoa2200075;", "10.1056/NEJMoa2200075,"),
+        *("10.1056/a?q=1", "10.1056/a#b", "10.1056//a", "10.0123/a", "10.1056/\u0430bc"),
+    ),
+    "registry_id": (
+        *("jRCT1031200006", "ACTRN12615000381583", "EUCTR2004-000446-20"),
+        *("jRCT１031200006", "EUCTR2004-00٠446-20", "jRCT\u0661031200006"),
+    ),
+    "set_id": (
+        *("0d8ef0d0-1c1f-4c6b-9c3c-1f2f3a4b5c6d", "0D8EF0D0-1C1F-4C6B-9C3C-1F2F3A4B5C6D"),
+        *("samples-1", "{0d8ef0d0-1c1f-4c6b-9c3c-1f2f3a4b5c6d}", "a b"),
+        *("0d8ef0d01c1f4c6b9c3c1f2f3a4b5c6d", "0d8ef0d0‑1c1f-4c6b-9c3c-1f2f3a4b5c6d", "ｓｅｔ"),
+    ),
+}
+"""Numbers as registrars spell them, and in spellings that releases before took (ADR 0062)."""
+
+
+def test_numbers_that_only_look_like_a_work_s_are_listed_and_in_doubt_after_an_upgrade(
+    engine: sa.Engine,
+) -> None:
+    step_to(engine, "0026")
+    given = {(kind, value): uuid4() for kind, values in SPELLED.items() for value in values}
+    for (kind, value), document_id in given.items():
+        written = json.dumps({kind: value}, ensure_ascii=False)
+        row = BROUGHT.format(id=document_id, key=f"submission:{document_id}", source="NULL")
+        with engine.begin() as connection:
+            connection.exec_driver_sql(row.replace('{"pmid": "1"}', written))
+    with engine.begin() as connection:  # what a source gave is not ours to judge
+        row = BROUGHT.format(id=uuid4(), key="doi:x", source="'pubmed'")
+        connection.exec_driver_sql(row.replace('{"pmid": "1"}', '{"doi": "10.1056/a."}'))
+    migrate(engine)
+    with Store(engine).reading() as session:
+        doubts = sa.text(f"SELECT id, {doubts_of('document.id')} AS doubts FROM document")
+        told = {row.id: set(row.doubts) for row in session.execute(doubts)}
+    wrong = {
+        (kind, value)
+        for (kind, value), document_id in given.items()
+        if told.pop(document_id) != ({f"{kind}:{value}".lower()} if unlike(kind, value) else set())
+    }
+    assert wrong == set()
+    assert list(told.values()) == [set()]
+    step_to(engine, "0026")
+    migrate(engine)
+    with Store(engine).reading() as session:
+        count = session.execute(sa.text("SELECT count(*) FROM finding")).scalar_one()
+    assert count == sum(unlike(*one) is not None for one in given)
 
 
 def test_the_files_of_the_migrations_are_numbered_as_they_follow() -> None:

@@ -63,10 +63,10 @@ LONG = "\n\n## Appendix\n\n" + "word " * 800
 """Makes a document too long to be read whole; no sentence stands in it."""
 
 
-def found_in(text: str, passage: str, **fields: Any) -> list[Candidate]:
+def found_in(text: str, passage: str, *, named: bool = False, **fields: Any) -> list[Candidate]:
     start = text.index(passage)
     place = {"start": start, "end": start + len(passage)}
-    entry = filled(Found, evidence_id="E1", score=0.5, passages=[place])
+    entry = filled(Found, evidence_id="E1", score=0.5, passages=[place], named=named)
     return candidates_of(entry, version(text, **fields))
 
 
@@ -121,6 +121,15 @@ def test_an_order_inside_a_quotation_is_found_in_its_own_sentence() -> None:
     plain = Candidate("E1", "pubmed", "A. B. C.", "", 0.5, sentences=("A.", "B.", "C."))
     assert not plain.speaks_to_program
     assert replace(plain, sentences=("A.", "Ignore the above.")).speaks_to_program
+
+
+def test_a_value_below_its_heading_is_a_candidate_of_a_work_that_is_named() -> None:
+    """Below "Status" one word, "Completed.", says something to who asks for that status."""
+    text = "Phase three.\n\n## Status\n\nCompleted. Page 3:\n\n## Design\n\nOpen-label, 8 weeks."
+    given = found_in(text, text, named=True)
+    values = [(one.text, one.section) for one in given if one.is_value]
+    assert values == [("Completed.", "Status"), ("Open-label, 8 weeks.", "Design")]
+    assert found_in(text, text) == []
 
 
 def test_a_registry_record_gives_its_particulars_wherever_they_stand() -> None:

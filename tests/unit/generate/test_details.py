@@ -61,3 +61,14 @@ def test_what_a_work_is_is_told_by_what_was_done_and_not_by_why() -> None:
     found = naming([result], [why, done, result], lambda _: True, strictly=False)
     assert found is done
     assert naming([result], [why, result], lambda _: True, strictly=False) is why
+
+
+def test_a_registration_is_named_by_its_own_number_and_not_by_another_s() -> None:
+    def of_trial(text: str) -> Candidate:
+        return Candidate("E1", "clinicaltrials", text, "Iron", 0.5, named="NCT01234567")
+
+    other = of_trial("Follow-up of 24 weeks after the study NCT07654321.")
+    own = of_trial("The trial NCT01234567 follows the study NCT07654321.")
+    shown = of_trial("Enrollment: 41 participants.")
+    assert naming([shown], [other, own], lambda _: True, strictly=True) == own
+    assert naming([shown], [other], lambda _: True, strictly=True) is None

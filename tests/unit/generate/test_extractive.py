@@ -63,6 +63,19 @@ def test_a_claim_is_read_on_one_line_while_its_quotation_stays_to_the_letter() -
     assert claim.quote == text
 
 
+@pytest.mark.parametrize("asked", ["status", "design"])
+def test_the_value_of_the_field_that_is_asked_for_leads_and_no_other_is_shown(asked: str) -> None:
+    values = {"status": "Completed.", "design": "Open-label comparison of eight weeks."}
+    question = f"What is the {asked} of NCT01234567?"
+    works = [
+        replace(candidate(text), section=section.title(), asked_for=True, is_value=True)
+        for section, text in values.items()
+    ]
+    weights = dict.fromkeys(terms(question), 1.0)
+    found = choose(works, Asked("clinical_trials", [content(question, weights)], [question]))
+    assert [one.text for one in found] == [values[asked]]
+
+
 def test_what_says_the_same_is_said_once() -> None:
     same = "The primary endpoint of the ctDNA trial was recurrence-free survival."
     claims = choose(

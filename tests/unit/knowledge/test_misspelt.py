@@ -4,8 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge.names.spelling import fold
+from knowledge.names.tables import tables
 from knowledge.subjects.drugs import names
-from knowledge.subjects.misspelt import Meant, _Index, distance, meant, words_meant
+from knowledge.subjects.misspelt import (
+    Meant,
+    _drug_names,
+    _Index,
+    _medical,
+    distance,
+    meant,
+    words_meant,
+)
 from tests.grid import grid
 
 
@@ -55,11 +65,38 @@ def test_a_misspelt_word_of_medicine_is_offered_as_it_is_spelled(word: str, name
         "hypotension injection junction internal ischaemia prediction pneumonitis enrolment",
         "pancreatin melatonin thrombin",  # drugs, listed or not
         "arteritis cervicitis carditis adenitis neuritis aortitis tendinitis vaginitis orchitis",
+        "presenting repressive elective osteogenic mission morality leukocoria",
         "adjuvants coverages neoadjuvant intravesical histological oncologically prognostication",
     ],
 )
 def test_no_right_word_is_offered_as_another(words: str) -> None:
     assert words_meant(words) == ()
+
+
+@pytest.mark.parametrize("first_letters", ["abc", "defgh", "ijklm", "nopq", "rstuvwxyz"])
+def test_no_word_or_name_of_the_tables_is_taken_for_another_however_near(
+    first_letters: str,
+) -> None:
+    """A rare disease or drug is often one letter from a common one: all that the tables have and
+    that is a letter from a word of medicine or a drug."""
+    near = {
+        word
+        for known in (*_medical(), *_drug_names().names)
+        if known[0] in first_letters
+        for word in one_letter_away(known)
+        if tables().is_word(fold(word))
+    }
+    assert len(near) > 100
+    assert [word for word in near if words_meant(word) or meant(word)] == []
+
+
+def one_letter_away(word: str) -> set[str]:
+    """What a word becomes by one letter less or another one."""
+    parts = [(word[:at], word[at:]) for at in range(len(word))]
+    less = {head + tail[1:] for head, tail in parts}
+    return less | {
+        head + letter + tail[1:] for head, tail in parts for letter in "abcdefghijklmnopqrstuvwxyz"
+    }
 
 
 def test_a_trial_in_lower_case_is_offered_where_it_is_called_one() -> None:

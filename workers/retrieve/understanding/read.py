@@ -1,7 +1,7 @@
 """From the words of a question to its type, tags and PICO, by vocabulary and rules. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -19,7 +19,7 @@ from knowledge.questions.classification import (
 )
 from knowledge.reading.languages import seems_english
 from knowledge.subjects.labs import Reading
-from knowledge.subjects.misspelt import respelled, words_meant
+from knowledge.subjects.misspelt import Meant, respelled, words_meant
 from knowledge.subjects.naming import is_regulator, known_trials, tests_named, trials
 from knowledge.subjects.payers import named as payers
 from knowledge.subjects.products import asked_for
@@ -233,7 +233,10 @@ def search_terms(question: str) -> dict[str, list[str]]:
 
 
 def understand(
-    question: str, patient_context: str = "", model: LanguageModel | None = None
+    question: str,
+    patient_context: str = "",
+    model: LanguageModel | None = None,
+    not_held: Callable[[Sequence[Meant]], tuple[Meant, ...]] = tuple,
 ) -> Understanding:
     """Read a question; the patient context adds tags but does not decide the type.
 
@@ -241,10 +244,11 @@ def understand(
         question: as asked.
         patient_context: what is known of the patient besides.
         model: proposes what the rules may have missed; rules alone where there is none or it fails.
+        not_held: which of these words stand in no text that is held: only they are misspelt.
     """
     is_read = seems_english(question) and not is_long(question)
-    read_as = words_meant(question) if is_read else ()
-    question = respelled(question) if read_as else question
+    read_as = not_held(words_meant(question)) if is_read else ()
+    question = respelled(question, read_as)
     named = _read(question)
     added, part = ask(model, question) if model else (Additions(), None)
     missed = added.without(_tags((*named.diseases, *named.decisions)))

@@ -194,14 +194,18 @@ def test_items_whose_marks_are_not_read_end_where_their_lines_end() -> None:
     assert laid.text.split("\n\n") == list(items)
 
 
-@given(top=st.integers(0, 4))
-def test_a_column_that_is_drawn_before_the_one_to_its_left_is_read_after_it(top: int) -> None:
+@given(top=st.integers(0, 4), head=st.sampled_from([(), ("Safety Issues", "Drug News, No. 4")]))
+def test_a_column_that_is_drawn_before_the_one_to_its_left_is_read_after_it(
+    top: int, head: tuple[str, ...]
+) -> None:
+    """Also where a head that goes over both columns is drawn first."""
     left = [f"{'abcdefghij'[row]} the left column says what came first of all" for row in range(8)]
     right = [f"{'klmnopqrst'[row]} the right column says what came after it" for row in range(8)]
-    drawn = [_run(text, 330, 700 - 15 * (row + top)) for row, text in enumerate(right)]
+    drawn = [_run(text, left, 740) for text, left in zip(head, (40, 330), strict=False)]
+    drawn += [_run(text, 330, 700 - 15 * (row + top)) for row, text in enumerate(right)]
     drawn += [_run(text, 40, 700 - 15 * row) for row, text in enumerate(left)]
     (laid,) = laid_out([drawn])
-    found = [line[0] for line in laid.text.splitlines() if line]
+    found = [line[0] for line in laid.text.splitlines() if line and line[0].islower()]
     assert found == list("abcdefghklmnopqr")
 
 

@@ -328,6 +328,8 @@ def test_a_sign_with_a_tall_box_joins_no_lines(tall: float, sign: str) -> None:
             ("1,2\u2020", "\u00b9,\u00b2\u2020"),
             ("b", "\u1d47"),
             ("3", "\u00b3"),
+            ("TM", "\u2122"),
+            ("SM", "\u2120"),
         ]
     ),
     st.floats(4, 9),

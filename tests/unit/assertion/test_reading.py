@@ -41,7 +41,6 @@ def test_words_and_cues_are_places_of_the_text(text: str) -> None:
         assert 0 <= cue.start <= cue.end <= len(text)
 
 
-<<<<<<< HEAD
 @grid(
     ("text", "relatives"),
     [
@@ -90,7 +89,8 @@ def test_may_is_a_month_where_a_day_or_a_word_of_time_stands_beside_it(
     text: str, possible: bool
 ) -> None:
     assert (said(text, "pneumonia") is Assertion.POSSIBLE) is possible
-=======
+
+
 def every_denial(text: str) -> list[Cue]:
     whole = Doc(text)
     return [
@@ -116,7 +116,6 @@ def test_no_phrase_that_denies_is_passed_over() -> None:
             assert list(Doc(text).denials) == denials, text
             denying += bool(denials)
     assert denying > len(phrases)
->>>>>>> hosts38
 
 
 @given(texts)

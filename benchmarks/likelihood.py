@@ -1,26 +1,32 @@
 """Fits how likely a field is right from the evidence of its readers.
 
     python -m benchmarks.likelihood          # the figures of sets that it does not learn from
-    python -m benchmarks.likelihood --write ZERO ONE  # knowledge/rubrics/likelihood.yaml
+    python -m benchmarks.likelihood --write HALF  # knowledge/rubrics/likelihood.yaml
 
-ZERO and ONE are the weights of readers of documents that were trained with `--without 0` and `1`
-(`benchmarks.span_reader.layers`). It learns from documents whose fields are marked, each read by
-readers that had not seen its set. documents/held_back, documents/kept_apart and documents/strangers
-are not learned from. The gold of the four unseen sets names stated fields only: one that it does
-not name and that was not found is taken as right. They count less, since the rules were worked on
-with them.
+HALF are the weights of a reader of documents that was trained with `--without 1`
+(`benchmarks.span_reader.layers`). It learns from the documents that this had not seen: those with
+gold, and those of `span_reader` with marks, of which each field is known. documents/held_back,
+documents/kept_apart and documents/strangers are not learned from. The gold of the four unseen sets
+names stated fields only: one that it does not name and that was not found is taken as right. They
+count less, since the rules were worked on with them.
 """
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.field_reader import BY_HAND, examples, fitted
-from benchmarks.span_reader.marking import WITH_GOLD
+from benchmarks.field_reader import examples, fitted
+from benchmarks.span_reader.marking import (
+    MARKED,
+    MARKED_WITH_LISTS,
+    WITH_GOLD,
+    Marked,
+    marked,
+)
 from cli.evaluate.extraction import evaluate_extraction
 from cli.evaluate.extraction_cases import Case, read_cases
 from workers.extract import field_reader, span_reader
@@ -28,18 +34,19 @@ from workers.extract.documents import as_type, parts_of
 from workers.extract.evaluation.likelihood import Evidence, evidence
 from workers.extract.evaluator import evaluate
 from workers.extract.extraction import extract_by_rules
-from workers.extract.fields import Status
-from workers.extract.gold import right
+from workers.extract.fields import Attempt, Status
+from workers.extract.gold import compare, right
 from workers.extract.loop import iterate
-from workers.extract.rubrics import DOCUMENT_TYPES, field_named, rubric
+from workers.extract.rubrics import DOCUMENT_TYPES, field_named, field_policies, rubric
 from workers.extract.span_reader import LAYERS, SpanReader
 
 HERE = Path(__file__).parent
 TO = HERE.parent / "knowledge" / "rubrics" / "likelihood.yaml"
-PACKAGED = span_reader.load
 MEASURED = ("documents/strangers", "documents/kept_apart", "documents/held_back")
-OF_UNSEEN, NOT_NAMED = 0.4, 0.5
-"""What a document of the unseen sets weighs, and in it a field that its gold does not name."""
+LEFT_OUT = 1
+OF_UNSEEN, NOT_NAMED, OF_MARKED = 0.4, 0.5, 1.0
+"""What a document of the unseen sets weighs, in it a field that its gold does not name, and one
+with marks, beside one with gold."""
 RIDGE, STEPS, PACE, LEAST_SEEN = 0.3, 600, 0.05, 3
 HEAD = """\
 # How much each piece of evidence says for a field's being right, as workers/extract/evaluation/
@@ -60,20 +67,51 @@ class Example(NamedTuple):
 
 
 def of_case(case: Case, weight: float, *, whole: bool) -> Iterator[Example]:
-    """The fields of the first two attempts at a document; `whole` gold names every field."""
-    parts = parts_of(case.text, as_type(case.text, case.type).parts[0])
-    wanted = rubric(parts_type(case))
+    """The fields of a document with gold; `whole` gold names every field."""
     gold = {field_named(name, case.type): name for name in case.fields}
+
+    def told(field: str, made: Attempt) -> tuple[float, float]:
+        name = gold.get(field)
+        if name is not None:
+            return right(name, case.fields[name], made.fields, case.type) or 0.0, weight
+        missing = not whole and made.fields[field].status is Status.NOT_PRESENT
+        return 1.0, NOT_NAMED * weight * missing
+
+    yield from of_document(case.text, parts_type(case), told)
+
+
+def of_marked(one: Marked) -> Iterator[Example]:
+    """The fields of a document with marks that are known."""
+    words: dict[str, list[str]] = {field: [] for field in one.known}
+    for span in one.spans:
+        if span.field in words:
+            words[span.field].append(one.text[span.start : span.end])
+
+    def told(field: str, made: Attempt) -> tuple[float, float]:
+        if field not in words:
+            return 0.0, 0.0
+        held = words[field]
+        if field_policies()[field].many or not held:
+            return compare(field, held, made.fields[field]), OF_MARKED
+        # the same value may be marked in several places
+        return max(compare(field, value, made.fields[field]) for value in held), OF_MARKED
+
+    yield from of_document(one.text, one.type, told)
+
+
+def of_document(
+    text: str, kind: str, told: Callable[[str, Attempt], tuple[float, float]]
+) -> Iterator[Example]:
+    """The fields of the first two attempts at a document of a type; `told` says of one how right it
+    is, and what it weighs."""
+    parts, wanted = parts_of(text, as_type(text, kind).parts[0]), rubric(kind)
     first = iterate(parts, wanted, None, extract_by_rules, evaluate)
     for made in (first, iterate(parts, wanted, first, extract_by_rules, evaluate)):
         breakdown = made.evaluation.score.breakdown
         for field, seen in evidence(parts, wanted, made.attempt, breakdown).items():
-            result, name = made.attempt.fields[field], gold.get(field)
-            if name is not None:
-                told = right(name, case.fields[name], made.attempt.fields, case.type)
-                yield Example(seen, told or 0.0, weight / 2)
-            elif not whole and result.status is Status.NOT_PRESENT:
-                yield Example(seen, 1.0, NOT_NAMED * weight / 2)
+            share, weight = told(field, made.attempt)
+            if weight:
+                yield Example(seen, share, weight / 2)
 
 
 def parts_type(case: Case) -> str:
@@ -102,46 +140,41 @@ def fitted_weights(held: Sequence[Example]) -> dict[str, float]:
     return {name: float(told[i]) for name, i in at.items()}
 
 
-def learned(without: Sequence[SpanReader]) -> dict[str, float]:
-    """The weights, of documents that were each read by readers that had not seen its set.
+def learned(half: SpanReader) -> dict[str, float]:
+    """The weights, of documents that were each read by readers that had not seen them.
 
     Args:
-        without: two readers of documents, trained without every second folder with gold.
+        half: a reader of documents, trained without every second one.
     """
     units = examples()
     packaged = field_reader.reader()
     held: list[Example] = []
-    for name in BY_HAND:
+    span_reader.load = lambda: half  # type: ignore[assignment]
+    for name in WITH_GOLD:
         apart = fitted([one for one in units if one.held_in != name])
         with_reader(apart._replace(fields=packaged.fields))
-        with_stranger(name, without)
         unseen = "unseen" in name
-        for case in read_cases(HERE / name):
+        for case in read_cases(HERE / name)[LEFT_OUT::2]:
             if case.type in DOCUMENT_TYPES:
                 weight = OF_UNSEEN if unseen else 1.0
                 held += of_case(case, weight, whole=not unseen)
     with_reader(packaged)
+    for folder in (*MARKED, *MARKED_WITH_LISTS):
+        for one in list(marked(folder))[LEFT_OUT::2]:
+            held += of_marked(one)
     return fitted_weights(held)
 
 
 def with_reader(known: field_reader.Reader) -> None:
-    """Read fields with another reader than the packaged one."""
+    """Read labels with another reader than the packaged one."""
     field_reader.stated.cache_clear()
     field_reader.reader = lambda: known  # type: ignore[assignment]
 
 
-def with_stranger(name: str, without: Sequence[SpanReader]) -> None:
-    """Read documents with the reader that was trained without a set; the packaged one learned no
-    set that is not of its gold."""
-    known = without[WITH_GOLD.index(name) % 2] if name in WITH_GOLD else PACKAGED()
-    span_reader.load = lambda: known  # type: ignore[assignment]
-
-
 def main() -> None:
     """Print the figures, or write the weights."""
-    without = [SpanReader(Path(one), LAYERS) for one in sys.argv[2:4]]
     if "--write" in sys.argv:
-        told = learned(without)
+        told = learned(SpanReader(Path(sys.argv[2]), LAYERS))
         lines = [f'  "{name}": {value:.3f}\n' for name, value in sorted(told.items())]
         TO.write_text(HEAD + "".join(lines))
         print(f"{len(lines)} weights")

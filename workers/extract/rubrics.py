@@ -33,8 +33,6 @@ class FieldPolicy(_Data):
     many: bool = False
     extent: Literal["line", "list", "entry", "section", "document"] = "line"
     labels: tuple[str, ...] = ()
-    letter: str | None = None
-    """Its letter in a note whose titles are S, O, A and P."""
     aliases: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
     shape: str | None = None

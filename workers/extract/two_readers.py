@@ -19,7 +19,7 @@ from workers.extract.rules.entries import entry
 from workers.extract.rules.reading import read_every, read_words
 from workers.extract.scanned import readings
 from workers.extract.span_reader import Stated
-from workers.extract.values import Value
+from workers.extract.values import LabValue, Medication, Value
 
 _read: "WeakKeyDictionary[Parts, dict[str, Stated]]" = WeakKeyDictionary()
 
@@ -39,7 +39,7 @@ def state_of(field: str, parts: Parts, document_type: str, *, wide: bool = False
     item, share = surest(field, parts, stated)
     limits = policy().two_readers.words if _is_words(field) else policy().two_readers.typed
     if item is not None and share >= limits.lead_from:
-        if not _is_words(field) and any(_agree(one, item) for one in by_rules.items):
+        if any(_agree(one, item) for one in by_rules.items):
             return by_rules
         return FieldResult(status=Status.FOUND, items=(item,))
     for one in by_rules.items:
@@ -57,11 +57,11 @@ def _of_list(field: str, parts: Parts, by_rules: FieldResult, stated: Stated) ->
     limits = policy().two_readers.lists.get(field)
     if limits is None:
         return by_rules
-    kept = [
-        one
-        for one in by_rules.items
-        if (share := stated.share(field, one.start, one.end)) is None or share >= limits.kept_from
-    ]
+    kept = []
+    for one in by_rules.items:
+        share = stated.share(field, one.start, one.end)
+        if share is None or share >= limits.kept_from or not _has_a_figure(one.value):
+            kept.append(one)
     for part in stated.entries(field):
         held = any(one.start < part.end and part.start < one.end for one in by_rules.items)
         if held or part.share < limits.added_from:
@@ -76,11 +76,17 @@ def _of_list(field: str, parts: Parts, by_rules: FieldResult, stated: Stated) ->
     return FieldResult(status=status, items=items, many=True)
 
 
+def _has_a_figure(value: Value) -> bool:
+    """Whether a drug has a dose, or a test a number. The reader has learned from few drugs that are
+    only named, and does not say that one is none."""
+    if isinstance(value, Medication):
+        return value.dose is not None
+    return isinstance(value, LabValue) and value.number is not None
+
+
 def _entry(field: str, parts: Parts, part: Part) -> Item | None:
     """What the words of an entry say; None where they say nothing of its kind, or are denied."""
-    words = parts.text[part.start : part.end]
-    values = read_every(field, words)
-    value = values[0] if len(values) == 1 else entry(field_policies()[field].kind, words)
+    value = entry_in(field, parts.text[part.start : part.end])
     if value is None:
         return None
     item = Item(value=value, start=part.start, end=part.end)
@@ -104,7 +110,7 @@ def surest(field: str, parts: Parts, stated: Stated) -> tuple[Item | None, float
     denied, nor a relative's, nor of earlier, and how sure it is."""
     text = parts.printed if _is_words(field) else parts.text
     for one in stated.parts(field):
-        value = _value(field, text[one.start : one.end])
+        value = value_in(field, text[one.start : one.end])
         if value is None:
             continue
         item = Item(value=value, start=one.start, end=one.end)
@@ -113,8 +119,15 @@ def surest(field: str, parts: Parts, stated: Stated) -> tuple[Item | None, float
     return None, 0.0
 
 
-def _value(field: str, words: str) -> Value | None:
-    """The value of the words; where they have none, of what they may have been before a scan."""
+def entry_in(field: str, words: str) -> Value | None:
+    """The entry of a list that words state, by its form where no rule knows its name."""
+    values = read_every(field, words)
+    return values[0] if len(values) == 1 else entry(field_policies()[field].kind, words)
+
+
+def value_in(field: str, words: str) -> Value | None:
+    """The value of a field of one value that words state; where they have none, of what they may
+    have been before a scan."""
     value = read_words(field, words)
     if value is None:
         others = (read_words(field, one) for one in readings(words))

@@ -9,6 +9,7 @@ import re
 
 from workers.extract.rules.drugs.drugs import dose_of
 from workers.extract.rules.drugs.drugs import told as how_taken
+from workers.extract.rules.drugs.listed_drugs import may_be_a_drug
 from workers.extract.rules.laboratory.lab_parts import NUMBER, UNIT, Written, lab_named, value_of
 from workers.extract.values import LabValue, Medication
 
@@ -21,6 +22,7 @@ _RESULT = re.compile(
     rf"(?P<name>[^\n]*?[^\W\d_][^\n]*?){_JOINT}(?:[↑↓*]\s*)?(?P<sign>[<>≤≥]=?)?\s*"
     rf"(?P<n>{NUMBER})(?![\w:/]|[.,]\d|\s?[-–]\s?\d)\s*(?P<unit>{UNIT})?"
 )
+_OF_A_RANGE = re.compile(r"\d\s*[-–]\s*$")
 _SAID = re.compile(r"(?P<name>[^\n:=|]*[^\W\d_][^\n:=|]*?)\s*[:=]+\s*(?P<text>\S.*)")
 """A result in words, behind a mark; what stands in a row may as well be no result ("clotted")."""
 _FORM = re.compile(
@@ -46,7 +48,7 @@ def entry(kind: str, words: str) -> LabValue | Medication | None:
 
 def _measured(words: str) -> LabValue | None:
     found = _RESULT.match(words)
-    if found is not None:
+    if found is not None and not _OF_A_RANGE.search(words, 0, found.start("n")):
         name = " ".join(found["name"].strip(" .,-(").split())
         known = lab_named(name)
         value = value_of(known or name, Written(found["n"], found["sign"], found["unit"]))
@@ -75,6 +77,8 @@ def _taken(words: str) -> Medication | None:
     number = float(strength["dose"].replace(",", ".")) if strength else None
     behind = words[strength.end() if strength else at :]
     frequency, route, _ = how_taken(_UNIT_BEHIND.sub("", behind) if dose else behind)
+    if not (strength or frequency or route or may_be_a_drug(name.split()[0].lower())):
+        return None
     return Medication(
         name=name,
         dose=dose[0] if dose else number,

@@ -13,7 +13,10 @@ from workers.extract.rules.choosing import extract_field
 from workers.extract.two_readers import state_of
 from workers.extract.values import Medication
 
-TEXT = "Report date: 4 May 2024. Seen on 9 May 2024 at Elm House.\nAllergies: latex\nBees, too.\n"
+TEXT = (
+    "Report date: 4 May 2024. Seen on 9 May 2024 at Elm House.\nZyvoral.\nAllergies: latex\n"
+    "Bees, too.\n"
+)
 WORDS, TYPED = policy().two_readers.words, policy().two_readers.typed
 DRUGS = policy().two_readers.lists["medications"]
 
@@ -104,9 +107,9 @@ def test_what_a_document_states_in_two_ways_stays_ambiguous(
 def test_an_entry_that_the_rules_do_not_know_is_read_where_the_reader_is_sure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found, _ = read(monkeypatch, "medications", {"Elm House": DRUGS.added_from})
-    assert [one.value for one in found.items] == [Medication(name="Elm House")]
-    unsure, _ = read(monkeypatch, "medications", {"Elm House": DRUGS.added_from - 0.01})
+    found, _ = read(monkeypatch, "medications", {"Zyvoral": DRUGS.added_from})
+    assert [one.value for one in found.items] == [Medication(name="Zyvoral")]
+    unsure, _ = read(monkeypatch, "medications", {"Zyvoral": DRUGS.added_from - 0.01})
     assert unsure.status is Status.NOT_PRESENT
 
 

@@ -5,17 +5,14 @@ no list of verbs and nouns decides: "She came in with X" and "Reason for visit: 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from weakref import WeakKeyDictionary
+from collections.abc import Iterator
 
-from workers.extract.field_reader import LEAST, NOTHING, SENTENCE, Unit, stated
+from workers.extract.field_reader import SENTENCE, Unit
 from workers.extract.parts import Parts, labels
 from workers.extract.units import Placed
 
 _FIRST = 160
 """Characters of a value that are read (ours)."""
-_SAYS_NOTHING = 0.7
-"""Likelihood from which a sentence states none (benchmarks/sentences.py)."""
 _SENTENCE = r"(?:(?<=[.!?])[ \t]{1,9}+|(?:(?<=\n)|\A)[ \t]{0,9}+)"
 _REST = r"(?P<value>(?:[^.;\n]|\.(?=\d)|\n(?![ \t]*(?:\n|[-•*\d]))){3,300})"
 _IS = re.compile(
@@ -58,27 +55,6 @@ _GOES_ON = re.compile(
     r"\sfor[ ](?:an?|his|her|the)\b"
 )
 """Where a sentence goes on with something else."""
-_held: "WeakKeyDictionary[Parts, Sequence[tuple[Placed, Mapping[str, float]]]]" = (
-    WeakKeyDictionary()
-)
-
-
-def said(parts: Parts, field: str) -> list[Placed]:
-    """What sentences say of what a field is, or of what the patient came with and underwent; the
-    surest first."""
-    sure = [
-        (shares[field], one)
-        for one, shares in _sayings(parts)
-        if shares.get(field, 0.0) >= LEAST and shares.get(NOTHING, 0.0) < _SAYS_NOTHING
-    ]
-    return [one for _, one in sorted(sure, key=lambda pair: -pair[0])]
-
-
-def _sayings(parts: Parts) -> Sequence[tuple[Placed, Mapping[str, float]]]:
-    if parts not in _held:
-        every = told_in(parts)
-        _held[parts] = [(one, stated(one.unit)) for one in every]
-    return _held[parts]
 
 
 def told_in(parts: Parts) -> list[Placed]:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from benchmarks import extraction_heldout, extraction_reports, extraction_styles
 from benchmarks.extraction_made import written
+from benchmarks.sayings import told_in
 from cli.evaluate.extraction_cases import Case, read_cases
 from workers.extract.field_reader import (
     BUCKETS,
@@ -43,7 +44,6 @@ from workers.extract.rubrics import DOCUMENT_TYPES, field_named, field_policies,
 from workers.extract.rules.reading import read_words
 from workers.extract.rules.texts.numbers import days
 from workers.extract.rules.texts.words import value_under
-from workers.extract.sayings import told_in
 from workers.extract.units import Placed, units
 from workers.extract.values import Medication, Value, Words
 

@@ -18,14 +18,11 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.numpy import save_file
-from safetensors.torch import load_file
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel
 
 from benchmarks.layers import last_layers
 from benchmarks.note_reader.marking import Example, Forms, examples
-from workers.encoder.minilm import model_folder
-from workers.encoder.tokens import KINDS
+from benchmarks.upper_layers import WIDTH, UpperLayers
 from workers.summarize.acts import ACTS
 from workers.summarize.note_reader import LAYERS
 
@@ -33,43 +30,31 @@ _TOP, _EPOCHS, _BATCH, _POOL = 2, 5, 8, 96
 _RATE, _HEADS, _DECAY, _WARM = 5e-4, 3e-3, 0.01, 30
 _OF_ACTS = 0.3
 """Weight of the acts beside the names."""
-_WIDTH, _DROPPED = 384, 0.2
+_DROPPED = 0.2
 _SURE = 0.3
 """Share from which a token counts as one of a name in the report (workers.encoder.tagging)."""
 
 
-class Net(nn.Module):
+class Net(UpperLayers):
     """The encoder, of which the last layers are trained, with names and acts upon it."""
 
     def __init__(self) -> None:
-        super().__init__()
-        folder = model_folder()
-        config = BertConfig.from_json_file(folder / "config.json")
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.bert.load_state_dict(load_file(folder / "model.safetensors"), strict=False)
-        self.bert.requires_grad_(requires_grad=False)
-        self.upper = self.bert.encoder.layer[LAYERS - _TOP : LAYERS]
-        self.upper.requires_grad_(requires_grad=True)
-        self.kinds = nn.Embedding(len(KINDS), _WIDTH)
-        nn.init.zeros_(self.kinds.weight)
+        super().__init__(LAYERS, _TOP)
         self.drop = nn.Dropout(_DROPPED)
-        self.tags = nn.Linear(_WIDTH, 1)
-        self.acts = nn.Linear(_WIDTH, len(ACTS))
+        self.tags = nn.Linear(WIDTH, 1)
+        self.acts = nn.Linear(WIDTH, len(ACTS))
         self._known: dict[tuple[int, ...], Tensor] = {}
 
     def forward(self, batch: Sequence[Example]) -> tuple[Tensor, Tensor]:
         """Log odds of the names' tokens (texts, tokens), and of the acts of all units."""
         longest = max(len(one.tags) for one in batch) + 2
-        x = torch.zeros(len(batch), longest, _WIDTH)
+        x = torch.zeros(len(batch), longest, WIDTH)
         there = torch.zeros(len(batch), longest)
         for row, one in enumerate(batch):
             size = len(one.tags) + 2
             x[row, :size] = self._below(one) + self.kinds(torch.tensor([0, *one.tokens.kinds, 0]))
             there[row, :size] = 1
-        mask = (1 - there)[:, None, None, :] * -1e9
-        for layer in self.upper:
-            x = _of(layer(x, attention_mask=mask))
-        dropped = self.drop(x)
+        dropped = self.drop(self.above(x, there))
         means = [dropped[row, first + 1 : last + 1].mean(0)
                  for row, one in enumerate(batch) for first, last, _ in one.units]  # fmt: skip
         acts = self.acts(torch.stack(means)) if means else torch.zeros(0, len(ACTS))
@@ -79,18 +64,8 @@ class Net(nn.Module):
         """States under the layers that are trained, computed once."""
         key = tuple(one.tokens.marked)
         if key not in self._known:
-            with torch.no_grad():
-                x = self.bert.embeddings(torch.tensor([key]))
-                for layer in self.bert.encoder.layer[: LAYERS - _TOP]:
-                    x = _of(layer(x))
-            self._known[key] = x[0].half()
+            self._known[key] = self.below(torch.tensor([key]))[0].half()
         return self._known[key].float()
-
-
-def _of(told: Any) -> Tensor:
-    """What a layer returns: the states alone, or first of several things, by its version."""
-    states: Tensor = told[0] if isinstance(told, tuple) else told
-    return states
 
 
 def train(texts: Sequence[Forms], held_out: Sequence[Forms]) -> Net:

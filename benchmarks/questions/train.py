@@ -20,22 +20,20 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.numpy import save_file
-from safetensors.torch import load_file
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel
 
 from benchmarks.layers import last_layers
 from benchmarks.questions import HERE, WRITERS
-from workers.encoder.minilm import model_folder
-from workers.encoder.tokens import KINDS, Tokens, tokens_of
+from benchmarks.upper_layers import WIDTH, UpperLayers
+from workers.encoder.tokens import Tokens, tokens_of
 from workers.retrieve.understanding.asked.model import ANSWER_TYPES
 from workers.retrieve.understanding.asked.reader import ROLES
 
-_TOP, _EPOCHS, _BATCH, _POOL = 2, 8, 8, 64
+_LAYERS, _TOP, _EPOCHS, _BATCH, _POOL = 6, 2, 8, 8, 64
 _RATE, _HEADS, _DECAY, _WARM = 1e-3, 3e-3, 0.01, 20
 _FORM = 0.3
 """Weight of the form of the answer beside the tags."""
-_WIDTH, _DROPPED = 384, 0.2
+_DROPPED = 0.2
 
 
 @dataclass(frozen=True)
@@ -71,39 +69,27 @@ def _tags(tokens: Tokens, row: dict[str, Any]) -> Tensor:
     return tags
 
 
-class Net(nn.Module):
+class Net(UpperLayers):
     """The encoder, of which the last layers are trained, with tags and form upon it."""
 
     def __init__(self) -> None:
-        super().__init__()
-        folder = model_folder()
-        config = BertConfig.from_json_file(folder / "config.json")
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.bert.load_state_dict(load_file(folder / "model.safetensors"), strict=False)
-        self.bert.requires_grad_(requires_grad=False)
-        self.upper = self.bert.encoder.layer[-_TOP:]
-        self.upper.requires_grad_(requires_grad=True)
-        self.kinds = nn.Embedding(len(KINDS), _WIDTH)
-        nn.init.zeros_(self.kinds.weight)
+        super().__init__(_LAYERS, _TOP)
         self.drop = nn.Dropout(_DROPPED)
-        self.tags = nn.Linear(_WIDTH, len(ROLES))
-        self.types = nn.Linear(2 * _WIDTH, len(ANSWER_TYPES))
+        self.tags = nn.Linear(WIDTH, len(ROLES))
+        self.types = nn.Linear(2 * WIDTH, len(ANSWER_TYPES))
         self._known: dict[tuple[int, ...], Tensor] = {}
 
     def forward(self, batch: Sequence[Tokens]) -> tuple[Tensor, Tensor, Tensor]:
         """Log odds of tags (questions, tokens, roles) and forms, and which tokens there are; the
         first and the last token of each are the encoder's marks."""
         longest = max(len(one.ids) for one in batch) + 2
-        x = torch.zeros(len(batch), longest, _WIDTH)
+        x = torch.zeros(len(batch), longest, WIDTH)
         there = torch.zeros(len(batch), longest)
         for row, one in enumerate(batch):
             size = len(one.ids) + 2
             x[row, :size] = self._below(one) + self.kinds(torch.tensor([0, *one.kinds, 0]))
             there[row, :size] = 1
-        mask = (1 - there)[:, None, None, :] * -1e9
-        for layer in self.upper:
-            x = layer(x, attention_mask=mask)[0]
-        x = self.drop(x)
+        x = self.drop(self.above(x, there))
         tags = self.tags(x)
         asking = torch.sigmoid(tags[..., ROLES.index("asking")]) * there
         whole = (x * there[..., None]).sum(1) / there.sum(1, keepdim=True)
@@ -114,11 +100,7 @@ class Net(nn.Module):
         """States under the layers that are trained, computed once."""
         key = tuple(tokens.marked)
         if key not in self._known:
-            with torch.no_grad():
-                x = self.bert.embeddings(torch.tensor([key]))
-                for layer in self.bert.encoder.layer[:-_TOP]:
-                    x = layer(x)[0]
-            self._known[key] = x[0]
+            self._known[key] = self.below(torch.tensor([key]))[0]
         return self._known[key]
 
 
@@ -180,7 +162,7 @@ def exported(net: Net) -> dict[str, Any]:
     found = {"kinds": held["kinds.weight"]}
     for head in ("tags", "types"):
         found |= {f"{head}.{part}": held[f"{head}.{part}"] for part in ("weight", "bias")}
-    found |= last_layers(held, 6, _TOP)
+    found |= last_layers(held, _LAYERS, _TOP)
     return {name: np.ascontiguousarray(value) for name, value in found.items()}
 
 

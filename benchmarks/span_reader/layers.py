@@ -5,7 +5,7 @@
 Learned are the last layers of the packaged encoder, a vector a kind of name, a type of document and
 a place in it, and the words of each field. OUT gets the weights as the product reads them. Wants
 torch and transformers, which the product does not. The seed is fixed. `--without` leaves out every
-second folder with gold, from the first or the second on, to read its documents as unseen ones.
+second document, from the first or the second on, to read them as unseen ones.
 """
 
 import argparse
@@ -19,21 +19,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
-from safetensors.torch import load_file
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel
 
 from benchmarks.layers import last_layers
 from benchmarks.span_reader.changing import Changer
-from benchmarks.span_reader.marking import WITH_GOLD, Marked, every, tags_of
-from workers.encoder.minilm import model_folder
-from workers.encoder.tokens import KINDS, Tokens, tokens_of
+from benchmarks.span_reader.marking import Marked, every, tags_of
+from benchmarks.upper_layers import WIDTH, UpperLayers
+from workers.encoder.tokens import Tokens, tokens_of
 from workers.extract.rubrics import DOCUMENT_TYPES
-from workers.extract.span_reader import LAYERS, TAGS, place_of, stretches
+from workers.extract.span_reader import LAYERS, LISTS, TAGS, place_of, stretches
 
 _TOP, _EPOCHS, _BATCH = 4, 14, 8
 _RATE, _HEADS, _DECAY, _WARM, _LEAST_RATE = 3e-4, 2e-3, 0.01, 60, 0.02
-_WIDTH, _DROPPED, _RARE = 384, 0.2, -4.0
+_DROPPED, _RARE = 0.2, -4.0
 _STATED = 2.0
 """Weight of a token that states a field, beside one that does not."""
 _CALM = 20
@@ -54,11 +52,11 @@ class Example(NamedTuple):
 def examples(one: Marked) -> Iterator[Example]:
     """The stretches of a document."""
     tokens = tokens_of(one.text)
-    wanted = np.zeros((len(tokens.ids), len(TAGS)), np.float32)
+    wanted = np.zeros((len(tokens.ids), len(TAGS) + len(LISTS)), np.float32)
     counted = np.zeros_like(wanted)
     asked = set(tags_of(one.type))
     for field in one.known & asked:
-        counted[:, TAGS.index(field)] = 1
+        counted[:, _columns(field)] = 1
     starts, ends = ([place[n] for place in tokens.places] for n in (0, 1))
     for span in sorted(one.spans, key=lambda span: not span.sure):
         if span.field not in asked:
@@ -67,6 +65,8 @@ def examples(one: Marked) -> Iterator[Example]:
         column = TAGS.index(span.field)
         if span.sure:
             wanted[first:last, column] = counted[first:last, column] = 1
+            if span.field in LISTS and first < last:
+                wanted[first, _columns(span.field)] = 1
         else:
             counted[first:last, column] *= wanted[first:last, column]
     for first, last in stretches(one.text, tokens):
@@ -76,25 +76,23 @@ def examples(one: Marked) -> Iterator[Example]:
         )  # fmt: skip
 
 
-class Net(nn.Module):
+def _columns(field: str) -> list[int]:
+    """The tag of a field, and of a list's the tag of where an entry begins."""
+    begins = [len(TAGS) + LISTS.index(field)] if field in LISTS else []
+    return [TAGS.index(field), *begins]
+
+
+class Net(UpperLayers):
     """The encoder, of which the last layers are trained, with fields upon it."""
 
     def __init__(self) -> None:
-        super().__init__()
-        folder = model_folder()
-        config = BertConfig.from_json_file(folder / "config.json")
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.bert.load_state_dict(load_file(folder / "model.safetensors"), strict=False)
-        self.bert.requires_grad_(requires_grad=False)
-        self.upper = self.bert.encoder.layer[LAYERS - _TOP : LAYERS]
-        self.upper.requires_grad_(requires_grad=True)
-        self.kinds, self.types, self.places = (
-            nn.Embedding(count, _WIDTH) for count in (len(KINDS), len(DOCUMENT_TYPES), 3)
-        )
-        for known in (self.kinds, self.types, self.places):
+        super().__init__(LAYERS, _TOP)
+        self.types = nn.Embedding(len(DOCUMENT_TYPES), WIDTH)
+        self.places = nn.Embedding(3, WIDTH)
+        for known in (self.types, self.places):
             nn.init.zeros_(known.weight)
         self.drop = nn.Dropout(_DROPPED)
-        self.tags = nn.Linear(_WIDTH, len(TAGS))
+        self.tags = nn.Linear(WIDTH, len(TAGS) + len(LISTS))
         nn.init.constant_(self.tags.bias, _RARE)
 
     def forward(self, batch: Sequence[Example]) -> Tensor:
@@ -107,24 +105,12 @@ class Net(nn.Module):
             ids[row, :size] = torch.tensor(one.tokens.marked)
             kinds[row, 1 : size - 1] = torch.tensor(one.tokens.kinds)
             there[row, :size] = 1
-        mask = (1 - there)[:, None, None, :] * -1e9
-        with torch.no_grad():
-            x = self.bert.embeddings(ids)
-            for layer in self.bert.encoder.layer[: LAYERS - _TOP]:
-                x = _of(layer(x, attention_mask=mask))
         types = torch.tensor([one.type for one in batch])
         places = torch.tensor([one.place for one in batch])
-        x = x + self.kinds(kinds) + (self.types(types) + self.places(places))[:, None]
-        for layer in self.upper:
-            x = _of(layer(x, attention_mask=mask))
+        known = self.kinds(kinds) + (self.types(types) + self.places(places))[:, None]
+        x = self.above(self.below(ids, there) + known, there)
         odds: Tensor = self.tags(self.drop(x))[:, 1:-1].float()
         return odds
-
-
-def _of(told: Any) -> Tensor:
-    """What a layer returns: the states alone, or first of several things, by its version."""
-    states: Tensor = told[0] if isinstance(told, tuple) else told
-    return states
 
 
 def train(documents: Sequence[Marked], epochs: int) -> Net:
@@ -197,8 +183,7 @@ def main() -> None:
     parser.add_argument("--without", type=int, choices=(0, 1))
     options = parser.parse_args()
     torch.set_num_threads(1)  # beside others, threads wait for each other longer than they work
-    left_out = WITH_GOLD[options.without :: 2] if options.without is not None else ()
-    documents = list(every(left_out))
+    documents = list(every(options.without))
     print(len(documents), sum(len(one.spans) for one in documents), flush=True)
     save_file(exported(train(documents, options.epochs)), options.out)
 

@@ -1,10 +1,10 @@
 """Documents with the words that state their fields: marked by hand, or found by their gold."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from cli.evaluate.extraction_cases import Case, read_cases
 from workers.extract.fields import FieldResult, Found, Item, Status
@@ -24,12 +24,18 @@ WITH_GOLD = (
 )  # fmt: skip
 """Folders of benchmarks/ that are learned; no other is read."""
 MARKED = ("written_1", "written_2", "written_3")
+"""Folders of documents with marks, none of them at entries of lists."""
+MARKED_WITH_LISTS = ("written_4", "written_5", "written_6", "written_7")
+"""Those with marks at each entry, too."""
 _MARK = re.compile(r"\[\[([a-z_]+):|\]\]")
 _HEAD = re.compile(r"(?m)^=====(?:TYPE=====)?([a-z-]+)(?:=====)?[ \t]*\n")
 _MOST_PLACES = 3
 """Other places of one value that are looked at (ours)."""
 _LONGER, _ROOM = 3, 10
 """The rules' words are the value's place if they are not so many times as long, and characters."""
+
+
+_One = TypeVar("_One")
 
 
 class Span(NamedTuple):
@@ -51,18 +57,34 @@ class Marked:
     known: frozenset[str]
 
 
-def every(left_out: Collection[str] = ()) -> Iterator[Marked]:
-    """All that is learned, without some folders."""
-    for folder in sorted(set(WITH_GOLD) - set(left_out), key=WITH_GOLD.index):
-        for case in read_cases(HERE.parent / folder):
-            yield by_gold(case)
-    for folder in MARKED:
-        for path in sorted((HERE / folder).glob("*.txt")):
-            yield from by_hand(path.read_text("utf-8"))
+def every(left_out: int | None = None) -> Iterator[Marked]:
+    """All that is learned.
+
+    Args:
+        left_out: 0 or 1: not every second document of a folder, from the first or the second on.
+    """
+    for folder in WITH_GOLD:
+        yield from map(by_gold, learned(read_cases(HERE.parent / folder), left_out))
+    for folder in (*MARKED, *MARKED_WITH_LISTS):
+        yield from learned(marked(folder), left_out)
 
 
-def by_hand(written: str) -> Iterator[Marked]:
+def marked(folder: str) -> Iterator[Marked]:
+    """The documents of a folder with marks, in their order."""
+    for path in sorted((HERE / folder).glob("*.txt")):
+        yield from by_hand(path.read_text("utf-8"), lists=folder in MARKED_WITH_LISTS)
+
+
+def learned(documents: Iterable[_One], left_out: int | None) -> Iterator[_One]:
+    """Of a folder's documents those that are learned."""
+    return (one for n, one in enumerate(documents) if left_out is None or n % 2 != left_out)
+
+
+def by_hand(written: str, *, lists: bool) -> Iterator[Marked]:
     """Documents whose values stand in `[[field:words]]`, each behind a line with its type.
+
+    Args:
+        lists: entries of lists are marked, too.
 
     Raises:
         ValueError: brackets do not balance.
@@ -85,7 +107,8 @@ def by_hand(written: str) -> Iterator[Marked]:
         if begun:
             raise ValueError(f"a mark does not end: {body[:80]}")
         spans = [one for one in spans if one.field in TAGS and one.end > one.start]
-        yield Marked(text + body[at:], kind, spans, frozenset(tags_of(kind)))
+        known = (one for one in tags_of(kind) if lists or not field_policies()[one].many)
+        yield Marked(text + body[at:], kind, spans, frozenset(known))
 
 
 def tags_of(kind: str) -> list[str]:
@@ -102,10 +125,11 @@ def by_gold(case: Case) -> Marked:
         field = field_named(name, kind)
         if field is None or field not in TAGS:
             continue
+        many = field_policies()[field].many
         if not found_is_wanted(gold):
             if gold is None or gold in ([], {}):
                 known.add(field)
-        elif placed := _of_one(field, gold, parts):
+        elif not many and (placed := _of_one(field, gold, parts)):
             spans += placed
             known.add(field)
     return Marked(case.text, kind, spans, frozenset(known))

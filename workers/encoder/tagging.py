@@ -117,11 +117,15 @@ def _is_one(text: str, token: tuple[int, int], following: tuple[int, int]) -> bo
     return touch and text[token[1] - 1].isalnum() and text[following[0]].isalnum()
 
 
-def parts_of(text: str, words: Sequence[Word], tag: int) -> Iterator[Part]:
-    """Runs of words that may have a tag, of which one surely has it, with a letter or a figure."""
+def parts_of(text: str, words: Sequence[Word], tag: int, may: float = MAY) -> Iterator[Part]:
+    """Runs of words that may have a tag, of which one surely has it, with a letter or a figure.
+
+    Args:
+        may: the share of a word from which on it belongs to a part.
+    """
     run: list[Word] = []
     for word in (*words, None):
-        if word is not None and word.shares[tag] >= MAY:
+        if word is not None and word.shares[tag] >= may:
             run.append(word)
             continue
         if run and max(one.shares[tag] for one in run) >= SURE:

@@ -33,8 +33,6 @@ class FieldPolicy(_Data):
     many: bool = False
     extent: Literal["line", "list", "entry", "section", "document"] = "line"
     labels: tuple[str, ...] = ()
-    letter: str | None = None
-    """Its letter in a note whose titles are S, O, A and P."""
     aliases: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
     shape: str | None = None
@@ -126,13 +124,31 @@ class Bounds(_Data):
     floor: Share
 
 
-class TwoReaders(_Data):
-    """From which share on the learned reader's words are the value, and below which share it does
-    not take words for the field."""
+class Limits(_Data):
+    """How sure the learned reader must be of its words: that they are the value whatever the rules
+    read (`lead_from`), or where these read nothing (`fill_from`); and of the rules' words, so that
+    they are one (`dropped_below`)."""
 
+    lead_from: Share
     fill_from: Share
-    instead_from: Share
-    instead_below: Share
+    dropped_below: Share
+
+
+class EntryLimits(_Data):
+    """Of a list: below `kept_from` an entry that the rules read is none of now; from `added_from`
+    on words that they do not read are one."""
+
+    kept_from: Share
+    added_from: Share
+
+
+class TwoReaders(_Data):
+    """How the learned reader of documents stands beside the rules: for fields of words, for other
+    fields of one value, and for lists; of a list that is not named it says nothing."""
+
+    words: Limits
+    typed: Limits
+    lists: Mapping[str, EntryLimits]
 
 
 class _Profile(_Data):

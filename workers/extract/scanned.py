@@ -90,3 +90,21 @@ def _known(word: str) -> bool:
         one in words or tables().is_word(one) or any(True for _ in tables().senses(one))
         for one in forms
     )
+
+
+def readings(words: str) -> Iterator[str]:
+    """What a few words of a scan may have been: in each of them that holds such a sign, letters
+    that were digits, or digits that were letters; the likelier first."""
+    tokens = re.split(r"(\s+)", words)
+    doubtful = [n for n, one in enumerate(tokens) if any(sign in "OoIl0152|" for sign in one)]
+    if not 0 < len(doubtful) <= _MOST_WORDS:
+        return
+    for ways in product((_DIGITS, _LETTERS, {}), repeat=len(doubtful)):
+        for n, way in zip(doubtful, ways, strict=True):
+            tokens[n] = re.split(r"(\s+)", words)[n].translate(way)
+        yield "".join(tokens)
+
+
+_LETTERS = str.maketrans("015|l", "OISII")
+_MOST_WORDS = 4
+"""Words of a value with signs that may have been others (ours)."""

@@ -1,21 +1,25 @@
 """What a document states of a field: the rules' reading and that of the learned reader. Pure.
 
-The two fail differently. Where the rules find nothing, words that the reader is sure of are the
-value, if words of the field's kind can be read there; where both find something else, the rules'
-words stand unless the reader does not take them for the field at all. What a document states in
-two ways stays ambiguous: a person decides (ADR 0064).
+The two fail differently. Words that the reader is sure of are the value, if words of the field's
+kind can be read there; else what the rules read, unless the reader does not take it for the field
+at all; else words of which the reader is less sure. What a document states in two ways stays
+ambiguous: a person decides (ADR 0065).
 """
 
 from weakref import WeakKeyDictionary
 
+from workers.encoder.tagging import Part
 from workers.extract import span_reader
 from workers.extract.fields import FieldResult, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies, policy
 from workers.extract.rules.choosing import compatible, extract_field
 from workers.extract.rules.denying import against
-from workers.extract.rules.reading import read_words
+from workers.extract.rules.entries import entry
+from workers.extract.rules.reading import read_every, read_words
+from workers.extract.scanned import readings
 from workers.extract.span_reader import Stated
+from workers.extract.values import LabValue, Medication, Value
 
 _read: "WeakKeyDictionary[Parts, dict[str, Stated]]" = WeakKeyDictionary()
 
@@ -27,21 +31,70 @@ def state_of(field: str, parts: Parts, document_type: str, *, wide: bool = False
         wide: let the rules read more generously.
     """
     by_rules = extract_field(field, parts, wide=wide)
-    if field_policies()[field].many or by_rules.status is Status.AMBIGUOUS:
+    if by_rules.status is Status.AMBIGUOUS:
         return by_rules
     stated = read(parts, document_type)
+    if field_policies()[field].many:
+        return _of_list(field, parts, by_rules, stated)
     item, share = surest(field, parts, stated)
-    if item is None:
+    limits = policy().two_readers.words if _is_words(field) else policy().two_readers.typed
+    if item is not None and share >= limits.lead_from:
+        if any(_agree(one, item) for one in by_rules.items):
+            return by_rules
+        return FieldResult(status=Status.FOUND, items=(item,))
+    for one in by_rules.items:
+        own = stated.share(field, one.start, one.end)
+        if own is None or own >= limits.dropped_below:
+            return by_rules
+    if item is not None and share >= limits.fill_from:
+        return FieldResult(status=Status.FOUND, items=(item,))
+    return FieldResult(status=Status.NOT_PRESENT)
+
+
+def _of_list(field: str, parts: Parts, by_rules: FieldResult, stated: Stated) -> FieldResult:
+    """The entries of both: the rules', but those that the reader does not take for one of now, and
+    those that it is sure of and the rules have not."""
+    limits = policy().two_readers.lists.get(field)
+    if limits is None:
         return by_rules
-    limits = policy().two_readers
-    found = FieldResult(status=Status.FOUND, items=(item,))
-    if by_rules.status is Status.NOT_PRESENT:
-        return found if share >= limits.fill_from else by_rules
-    (held,) = by_rules.items
-    if share < limits.instead_from or _agree(held, item):
+    kept = []
+    for one in by_rules.items:
+        share = stated.share(field, one.start, one.end)
+        if share is None or share >= limits.kept_from or not _has_a_figure(one.value):
+            kept.append(one)
+    for part in stated.entries(field):
+        held = any(one.start < part.end and part.start < one.end for one in by_rules.items)
+        if held or part.share < limits.added_from:
+            continue
+        item = _entry(field, parts, part)
+        if item is not None and not any(item.value.key == one.value.key for one in kept):
+            kept.append(item)
+    items = tuple(sorted(kept, key=lambda one: one.start))
+    if items == by_rules.items:
         return by_rules
-    own = stated.share(field, held.start, held.end)
-    return found if own is not None and own < limits.instead_below else by_rules
+    status = Status.FOUND if items else Status.NOT_PRESENT
+    return FieldResult(status=status, items=items, many=True)
+
+
+def _has_a_figure(value: Value) -> bool:
+    """Whether a drug has a dose, or a test a number. The reader has learned from few drugs that are
+    only named, and does not say that one is none."""
+    if isinstance(value, Medication):
+        return value.dose is not None
+    return isinstance(value, LabValue) and value.number is not None
+
+
+def _entry(field: str, parts: Parts, part: Part) -> Item | None:
+    """What the words of an entry say; None where they say nothing of its kind, or are denied."""
+    value = entry_in(field, parts.text[part.start : part.end])
+    if value is None:
+        return None
+    item = Item(value=value, start=part.start, end=part.end)
+    return item if against(field, parts, item) is None else None
+
+
+def _is_words(field: str) -> bool:
+    return field_policies()[field].kind == "words"
 
 
 def read(parts: Parts, document_type: str) -> Stated:
@@ -55,15 +108,31 @@ def read(parts: Parts, document_type: str) -> Stated:
 def surest(field: str, parts: Parts, stated: Stated) -> tuple[Item | None, float]:
     """The words that the reader is surest of, that can be read as the field and that are neither
     denied, nor a relative's, nor of earlier, and how sure it is."""
-    text = parts.printed if field_policies()[field].kind == "words" else parts.text
+    text = parts.printed if _is_words(field) else parts.text
     for one in stated.parts(field):
-        value = read_words(field, text[one.start : one.end])
+        value = value_in(field, text[one.start : one.end])
         if value is None:
             continue
         item = Item(value=value, start=one.start, end=one.end)
         if against(field, parts, item) is None:
             return item, one.share
     return None, 0.0
+
+
+def entry_in(field: str, words: str) -> Value | None:
+    """The entry of a list that words state, by its form where no rule knows its name."""
+    values = read_every(field, words)
+    return values[0] if len(values) == 1 else entry(field_policies()[field].kind, words)
+
+
+def value_in(field: str, words: str) -> Value | None:
+    """The value of a field of one value that words state; where they have none, of what they may
+    have been before a scan."""
+    value = read_words(field, words)
+    if value is None:
+        others = (read_words(field, one) for one in readings(words))
+        value = next((one for one in others if one is not None), None)
+    return value
 
 
 def _agree(one: Item, other: Item) -> bool:

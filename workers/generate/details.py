@@ -15,7 +15,7 @@ from workers.generate.wording import is_about_itself, is_fact, refers_back
 MaySpeak = Callable[[Candidate], bool]
 """Whether a candidate may be shown to who asked (`Scorer.may_speak`)."""
 
-_NUMBER = re.compile(r"\S*\d\S*")
+_NUMBER = re.compile(r"(?<!\S)[^\s\d]*+\d\S*")
 _NAME = re.compile(r"\b[A-Za-z]{0,20}[A-Z][A-Za-z]{0,20}[A-Z0-9][\w-]{0,20}|\b[A-Z]\d[\w-]{0,20}")
 
 

@@ -4,9 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from knowledge.loader import load
+from workers.extract.documents import classify
 from workers.extract.fields import Attempt, FieldResult, Item, Status
+from workers.extract.parts import Parts
 from workers.extract.proposing import ProposedField, ProposedFields
+from workers.extract.rubrics import DOCUMENT_TYPES, rubric
 from workers.extract.rules.reading import read_every, read_words
+from workers.extract.two_readers import state_of
 from workers.language_model.port import Prompt, Proposal, Usage
 
 REPORT = """SURGICAL PATHOLOGY REPORT
@@ -92,3 +96,17 @@ class Reader:
             if field not in self.knows and field not in self.hidden
         ]
         return Proposal(ProposedFields(fields=fields), "fake", Usage(100, 50), "0" * 64, "0" * 64)
+
+
+def stated(field: str, text: str, *, wide: bool = False) -> FieldResult:
+    """A field as both readers have it, in a document of the type that it is, if that has the field,
+    else of the first that does."""
+    kinds = (part.document_type for part in classify(text).parts)
+    kind = next(one for one in (*kinds, *DOCUMENT_TYPES) if field in rubric(one).fields)
+    return state_of(field, Parts(text), kind, wide=wide)
+
+
+def stated_words(field: str, text: str) -> str | None:
+    """The words of a field as both readers have it."""
+    items = stated(field, text).items
+    return text[items[0].start : items[0].end] if items else None

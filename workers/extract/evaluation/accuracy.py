@@ -23,9 +23,9 @@ from workers.extract.rules.denying import against
 from workers.extract.rules.laboratory.lab_tables import row_readings
 from workers.extract.rules.laboratory.labs import cut_short
 from workers.extract.rules.placing import set_aside
-from workers.extract.rules.reading import read_every, read_words
+from workers.extract.rules.reading import read_every
 from workers.extract.rules.texts.negation import negated
-from workers.extract.two_readers import state_of
+from workers.extract.two_readers import entry_in, state_of, value_in
 from workers.extract.values import LabValue, Value, Words
 
 
@@ -186,9 +186,11 @@ def _readings(field: str, words: str) -> list[Value]:
     if kind.many or kind.kind == "margin":
         # a clause that calls a margin positive and negative states both
         read = read_every(field, words) if words.strip() else []
+        if kind.kind in ("lab", "medication") and (told := entry_in(field, words)) is not None:
+            read = [*read, told]
         # of a row of several columns the headings say which is the result, and not the row
         return [*read, *row_readings(words)] if kind.kind == "lab" else read
-    value = read_words(field, words)
+    value = value_in(field, words)
     return [value] if value is not None else []
 
 

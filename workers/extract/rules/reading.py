@@ -30,14 +30,10 @@ from workers.extract.rules.laboratory.lab_tables import (
 )
 from workers.extract.rules.placing import of_the_patient
 from workers.extract.rules.texts import allergies, dictated, numbers, words
-from workers.extract.rules.texts.days import STAY, stays
-from workers.extract.rules.texts.negation import negated
-from workers.extract.rules.texts.others import inside, of_a_relative
+from workers.extract.rules.texts.others import inside
 from workers.extract.rules.texts.place_names import may_be_a_place
-from workers.extract.rules.tumors import genomes, grades, markers, neoplasms, staging, tumors
+from workers.extract.rules.tumors import genomes, grades, markers, staging, tumors
 from workers.extract.rules.tumors.microsatellites import microsatellites
-from workers.extract.sayings import said
-from workers.extract.units import told
 from workers.extract.values import Day, Microsatellites, Presence, Value, Words
 
 Finder = Callable[[str], Iterable[Found]]
@@ -146,18 +142,11 @@ def _read(field: str, parts: Parts) -> list[Found]:
         named = [one for one in words.labelled(parts, field)
                  if not _OF_A_TABLE.search(parts.text, one.start, one.end)
                  and not _are_results(parts.text[one.start : one.end])]  # fmt: skip
-        headed = [*words.institutions(parts.text)]
-        lead = len(parts.text) - len(parts.text.lstrip())
-        first = [one for one in headed if one.start == lead]
-        every = (*named, *first, *_places(parts), *headed)
-        return [one for one in every if may_be_a_place(parts.text[one.start : one.end])]
+        return [one for one in named if may_be_a_place(parts.text[one.start : one.end])]
     if policy.kind == "words":
         return _texts(field, parts)
     if policy.kind == "day":
-        found = list(_labelled_days(parts, field))
-        if field in STAY and not found:
-            found = [pair[STAY.index(field)] for pair in stays(parts.text)]
-        return found
+        return list(_labelled_days(parts, field))
     if field == "grade":
         return _grades(parts)
     found = list(_finder(field)(parts.text))
@@ -172,7 +161,7 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if field == "lymph_nodes":
         found = [*_inside_labels(parts, field, numbers.bare_nodes), *found]
     if not found and policy.kind in _BARE_KINDS:
-        found += list(_bare_values(field, parts)) or _bare_sayings(field, parts)
+        found += _bare_values(field, parts)
     return found
 
 
@@ -181,10 +170,8 @@ def _are_results(words: str) -> bool:
 
 
 def _histologies(parts: Parts) -> list[Found]:
-    named = [*_types_labelled(parts), *_inside_labels(parts, "histology", tumors.histologies),
+    return [*_types_labelled(parts), *_inside_labels(parts, "histology", tumors.histologies),
              *tumors.histologies(parts.text)]  # fmt: skip
-    # a tumor that no list has is the diagnosis all the same
-    return named if any(not one.wide for one in named) else [*neoplasms.diagnoses(parts), *named]
 
 
 def _with_records(parts: Parts, found: Sequence[Found]) -> list[Found]:
@@ -230,104 +217,19 @@ def _bare_values(field: str, parts: Parts) -> Iterator[Found]:
             yield Found(value, one.start, one.start + len(line))
 
 
-def _bare_sayings(field: str, parts: Parts) -> Iterator[Found]:
-    """Values of what sentences say: "Estimated loss was 250 ml"."""
-    for one in _said(parts, field):
-        if negated(parts.text, one.start, one.end):
-            continue
-        value = _bare(
-            field, re.sub(r"^(?:about|some|around)\s", "", parts.text[one.start : one.end])
-        )
-        if value is not None:
-            yield Found(value, one.start, one.end)
-
-
 _BARE_KINDS = frozenset(["amount", "presence", "margin", "msi"])
 """Kinds whose label alone says what their values are of."""
 
 
 def _texts(field: str, parts: Parts) -> list[Found]:
-    """What stands under a label; where none does, what stands as such a text does elsewhere."""
-    found = list(words.labelled(parts, field)) or list(
-        words.by_letter(parts, field_policies()[field])
-    )
+    """What stands under a label."""
+    found = list(words.labelled(parts, field))
     if field == "allergies":
         found += allergies.told_of(parts)
     if field == "modality":
         # "Exam: 12 June 2023" is when it was, and not what
         found = [one for one in found if not _is_a_day(parts.text[one.start : one.end])]
-    found = found or list(dictated.told(field, parts))
-    if not found and field != "modality":
-        found = _said(parts, field)
-    if not found and field == "modality":
-        found = _alone(parts, field, "cell") or list(words.examinations(parts.text))
-    if not found and field == "impression":
-        found = list(words.summed_up(parts.text))
-    if not found and field == "diagnosis":
-        found = list(words.first_assessed(parts))
-    if not found and field != "modality":
-        found = _alone(parts, field, "paragraph")
     return found
-
-
-_SURE_PLACE = 0.9
-"""How sure it is that a part is a place by itself: a hospital, not the town it is in (ours)."""
-
-
-def _places(parts: Parts) -> Iterator[Found]:
-    """Cells of the head that name a place, the surest and highest first; of a department and its
-    hospital the hospital, and of what else stands between marks the part that is more surely a
-    place than the whole."""
-    every = told(parts, "institution", "cell")
-    scored = sorted(every, key=lambda one: _BELOW * int(one.unit.place) - _place_share(one.unit))
-    for one in scored:
-        start, end = one.start, one.end
-        most = _place_share(one.unit) if may_be_a_place(one.unit.value) else _HARDLY_A_PLACE
-        for at, piece in _pieces(one.unit.value):
-            share = _place_share(one.unit._replace(value=piece))
-            surer = piece != one.unit.value and share > min(most, _SURE_PLACE)
-            if surer and may_be_a_place(piece):
-                most = share
-                start, end = one.start + at, one.start + at + len(piece)
-        yield Found(Words(text=parts.text[start:end]), start, end)
-
-
-def _place_share(unit: Unit) -> float:
-    return stated(unit)["institution"]
-
-
-def _pieces(words: str) -> Iterator[tuple[int, str]]:
-    """The parts of a cell between commas, dashes, stops and what has a number, and their places."""
-    begin = 0
-    for one in (*_BETWEEN.finditer(words), None):
-        piece = words[begin : one.start() if one else len(words)].rstrip(" .")
-        if piece:
-            yield begin, piece
-        begin = one.end() if one else begin
-
-
-_BETWEEN = re.compile(r",\s|\s[-–]\s|\.\s|\s(?=[A-Z]{2,6}[: ]{1,2}\d)|\s(?=[^\s\d]{0,20}\d)")
-_HARDLY_A_PLACE = 0.25
-"""How sure a part of a cell must be a place where the whole is known to be one of it (ours)."""
-_BELOW = 0.2
-"""What a line further down takes from how sure a place is (ours)."""
-
-
-def _said(parts: Parts, field: str) -> list[Found]:
-    """What a sentence says of the patient's, though no label stands anywhere."""
-    return [
-        Found(Words(text=parts.text[one.start : one.end]), one.start, one.end)
-        for one in said(parts, field)
-        if not of_a_relative(parts, one.start, one.end)
-    ]
-
-
-def _alone(parts: Parts, field: str, kind: str) -> list[Found]:
-    """What the learned reader takes for the field's though no label stands before it."""
-    return [
-        Found(Words(text=parts.text[one.start : one.end]), one.start, one.end)
-        for one in told(parts, field, kind)
-    ]
 
 
 def _is_a_day(words: str) -> bool:
@@ -527,6 +429,3 @@ def _bare(field: str, stripped: str) -> Value | None:
         unit = None if field in _NOT_MEASURED else _UNITS.get(field)
         value = numbers.bare_amount(stripped, unit, _MOST.get(field, inf))
     return value
-
-
-__all__ = ["read_at", "read_document", "read_every", "read_words"]

@@ -1,6 +1,6 @@
 """Rules and the learned reader read a document, and one value comes of both."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -11,19 +11,26 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import policy
 from workers.extract.rules.choosing import extract_field
 from workers.extract.two_readers import state_of
+from workers.extract.values import Medication
 
-TEXT = "Report date: 4 May 2024. Seen on 9 May 2024 at Elm House.\nAllergies: latex\nBees, too.\n"
-SURE = policy().two_readers
+TEXT = (
+    "Report date: 4 May 2024. Seen on 9 May 2024 at Elm House.\nZyvoral.\nAllergies: latex\n"
+    "Bees, too.\n"
+)
+WORDS, TYPED = policy().two_readers.words, policy().two_readers.typed
+DRUGS = policy().two_readers.lists["medications"]
 
 
 class Told:
     """A reader that says what a test wants: how sure it is of words, by field."""
 
-    def __init__(self, shares: Mapping[str, Mapping[str, float]]) -> None:
-        self.shares = shares
+    def __init__(
+        self, shares: Mapping[str, Mapping[str, float]], every: Sequence[Part] = ()
+    ) -> None:
+        self.shares, self.every = shares, every
 
     def parts(self, field: str) -> list[Part]:
-        found = (
+        found = self.every or (
             Part(TEXT.index(words), TEXT.index(words) + len(words), share)
             for words, share in self.shares.get(field, {}).items()
         )
@@ -31,6 +38,9 @@ class Told:
 
     def share(self, field: str, start: int, end: int) -> float | None:
         return self.shares.get(field, {}).get(TEXT[start:end], 0.0)
+
+    def entries(self, field: str) -> list[Part]:
+        return sorted(self.parts(field), key=lambda one: one.start)
 
 
 def read(
@@ -45,8 +55,8 @@ def read(
 def test_words_that_the_reader_is_sure_of_are_a_value_where_rules_have_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert read(monkeypatch, "institution", {"Elm House": SURE.fill_from})[1] == "Elm House"
-    unsure = read(monkeypatch, "institution", {"Elm House": SURE.fill_from - 0.01})[0]
+    assert read(monkeypatch, "institution", {"Elm House": WORDS.fill_from})[1] == "Elm House"
+    unsure = read(monkeypatch, "institution", {"Elm House": WORDS.fill_from - 0.01})[0]
     assert unsure.status is Status.NOT_PRESENT
 
 
@@ -54,13 +64,34 @@ def test_words_that_are_no_value_of_the_kind_are_none(monkeypatch: pytest.Monkey
     assert read(monkeypatch, "stage", {"Elm House": 1.0})[0].status is Status.NOT_PRESENT
 
 
-def test_of_two_values_the_rules_stand_unless_the_reader_takes_theirs_for_none(
+def test_of_two_values_that_of_the_reader_stands_where_it_is_sure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert read(monkeypatch, "date", {"9 May 2024": 0.9})[1] == "9 May 2024"
-    both = {"9 May 2024": 0.9, "4 May 2024": SURE.instead_below}
+    both = {"9 May 2024": TYPED.lead_from, "4 May 2024": TYPED.dropped_below}
+    assert read(monkeypatch, "date", both)[1] == "9 May 2024"
+    both |= {"9 May 2024": TYPED.lead_from - 0.01}
     assert read(monkeypatch, "date", both)[1] == "4 May 2024"
-    assert read(monkeypatch, "date", {"9 May 2024": SURE.instead_from - 0.01})[1] == "4 May 2024"
+
+
+def test_what_the_reader_does_not_take_for_the_field_at_all_is_no_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert read(monkeypatch, "date", {"4 May 2024": 0.0})[0].status is Status.NOT_PRESENT
+    assert read(monkeypatch, "date", {"9 May 2024": TYPED.fill_from})[1] == "9 May 2024"
+
+
+@pytest.mark.parametrize(
+    ("field", "scanned"),
+    [("tnm", "pTla"), ("grade", "F1GO grade l"), ("date", "l7 0ctober 2O24"),
+     ("assessment_category", "Bl-RADS 5")],
+)  # fmt: skip
+def test_a_value_that_a_scan_damaged_is_read(field: str, scanned: str) -> None:
+    parts = Parts(f"Some words before.\n{scanned}\nSome words behind.\n")
+    start = parts.printed.index(scanned)
+    told = Told({}, [Part(start, start + len(scanned), 0.9)])
+    item, share = two_readers.surest(field, parts, told)  # type: ignore[arg-type]
+    assert item is not None
+    assert share == 0.9
 
 
 def test_what_a_document_states_in_two_ways_stays_ambiguous(
@@ -73,9 +104,34 @@ def test_what_a_document_states_in_two_ways_stays_ambiguous(
     assert state_of("grade", parts, "pathology") == extract_field("grade", parts)
 
 
-def test_a_list_is_the_rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, _ = read(monkeypatch, "medications", {"Bees": 1.0})
-    assert found == extract_field("medications", Parts(TEXT))
+def test_an_entry_that_the_rules_do_not_know_is_read_where_the_reader_is_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, _ = read(monkeypatch, "medications", {"Zyvoral": DRUGS.added_from})
+    assert [one.value for one in found.items] == [Medication(name="Zyvoral")]
+    unsure, _ = read(monkeypatch, "medications", {"Zyvoral": DRUGS.added_from - 0.01})
+    assert unsure.status is Status.NOT_PRESENT
+
+
+def test_an_entry_that_the_reader_does_not_take_for_one_of_now_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parts = Parts("Medications:\n- metformin 500 mg bd\n- ramipril 5 mg od\n")
+    by_rules = extract_field("medications", parts)
+    kept, _ = by_rules.items
+    told = Told({"medications": {}})
+    told.share = lambda _, start, __: 0.9 if start == kept.start else 0.0  # type: ignore[method-assign]
+    monkeypatch.setattr(two_readers, "read", lambda _, __: told)
+    assert state_of("medications", parts, "clinical-notes").items == (kept,)
+
+
+@pytest.mark.parametrize("field", ["ihc_markers", "mutations", "measurements"])
+def test_of_a_list_without_limits_the_rules_stand(
+    monkeypatch: pytest.MonkeyPatch, field: str
+) -> None:
+    assert field not in policy().two_readers.lists
+    found, _ = read(monkeypatch, field, {"Bees": 1.0})
+    assert found == extract_field(field, Parts(TEXT))
 
 
 def test_it_is_read_once_a_type(monkeypatch: pytest.MonkeyPatch) -> None:

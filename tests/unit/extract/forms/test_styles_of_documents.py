@@ -3,6 +3,7 @@
 import pytest
 
 from tests.grid import grid
+from tests.unit.extract.made import stated_words
 from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Status
 from workers.extract.parts import Parts
@@ -195,7 +196,7 @@ def test_the_labels_of_the_ward_are_read(field: str, label: str, value: str) -> 
     ],
 )
 def test_who_writes_is_the_whole_name_in_the_head(text: str, place: str) -> None:
-    assert words("institution", text + "\n") == place
+    assert stated_words("institution", text + "\n") == place
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_relative_s_disease_counts_neither_as_found_nor_as_missed() -> None:
         "Clinical note\nChief complaint: routine check.\n"
         "Family history: Mother had invasive ductal carcinoma, grade 3, stage IV, ER positive, "
         "BRCA1 mutation c.68_69del.\nMedications: lisinopril 10 mg daily\n"
-        "Assessment: healthy.\nPlan: return in one year.\n"
+        "Assessment: tension headache.\nPlan: return in one year.\n"
     )
     found = extract_text(text)
     assert not [one for one in OF_THE_TUMOR if found.fields[one].items]

@@ -38,23 +38,6 @@ def test_units_in_capitals() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["Stay: 2 to 9 December 2024", "She was in hospital from 2nd to 9th December 2024.",
-     "**Stay:** 2 - 9 December 2024"],
-)  # fmt: skip
-def test_two_days_of_one_month(text: str) -> None:
-    text = f"Hill Hospital\n{text}\nDischarge summary\n"
-    assert [values(one, text)[0]["iso"] for one in ("admission_date", "discharge_date")] == [
-        "2024-12-02", "2024-12-09"
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", ["Seen 2 to 9 December 2024", "Repeat on 9 December 2024"])
-def test_other_days_are_no_stay(text: str) -> None:
-    assert values("admission_date", f"Hill Hospital\n{text}\n") == []
-
-
 def test_nodes_that_hold_metastasis() -> None:
     (found,) = values("lymph_nodes", "Eleven hilar nodes were found, two of which hold metastasis.")
     assert (found["positive"], found["examined"]) == (2, 11)

@@ -100,7 +100,7 @@ def called_drug(text: str, begin: int, stop: int) -> Found | None:
     if called is None:
         return None
     frequency, route, more = how_taken(text[called.end() : min(stop, begin + _SAID_OF_ONE)])
-    by_name = (frequency or route) and _may_be_a_drug(called["name"].split()[0].lower())
+    by_name = (frequency or route) and may_be_a_drug(called["name"].split()[0].lower())
     if not (called["form"] or by_name):
         return None
     dose = float(called["dose"]) if called["dose"] else None
@@ -113,7 +113,8 @@ def _has_a_form(text: str, begin: int) -> bool:
     return called is not None and called["form"] is not None
 
 
-def _may_be_a_drug(word: str) -> bool:
+def may_be_a_drug(word: str) -> bool:
+    """Whether a word may be a drug's name: the tables have it for one, or for nothing at all."""
     kinds = {kind for one in tables().senses(word) for kind in tables().kinds(one.entry)}
     return bool(kinds & {"drug", "chemical"}) if kinds else not tables().is_word(word)
 
@@ -153,7 +154,7 @@ def quoted_drug(words: str) -> Medication | None:
     """The drug that somebody quotes as one: whose name is no word of English, or is known."""
     called = _QUOTED.match(words)
     if called is None or not (
-        drugs_named(words) or _may_be_a_drug(called["name"].split()[0].lower())
+        drugs_named(words) or may_be_a_drug(called["name"].split()[0].lower())
     ):
         return None
     dose = dose_of(words[called.start("dose") :])

@@ -1,9 +1,9 @@
 """Which number of a date is the day, where both could be: the document's other dates say. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import pairwise, product
+from itertools import product
 
 from workers.extract.fields import Found
 from workers.extract.parts import Parts
@@ -26,43 +26,6 @@ def settled(parts: Parts, found: Iterable[Found]) -> list[Found]:
     """The dates, each read in the order that others of its form have, where these agree."""
     orders = orders_of(parts.text)
     return [_ordered(one, _order_of(orders, _form(parts.text, one))) for one in found]
-
-
-_IN_HOSPITAL = re.compile(
-    r"(?i)\b(?:in-?patient|in\s+(?:the\s+|our\s+|this\s+)?hospital|hospitali[sz]ed|under\s+(?:our|my|the)\s+care|admitted|"
-    r"with\s+us|looked\s+after|stayed|remained|stay)\b[^.;]{0,90}?\b(?:between|from)\s+(?:the\s+)?$|"
-    r"\b(?:stay|hospitali[sz]ation|inpatient)\W{1,6}(?:from\s+)?$"
-)
-_UNTIL = re.compile(r"(?i)\s{0,40}+(?:and|to|until|till|through|-|–)\s{0,40}+(?:the\s{1,40}+)?")
-_TOLD_REACH = 160
-_NEAR = 12
-_WHOLE_DAY = 10
-"""Characters of a date with its day."""
-
-
-_FIRST_OF_TWO = re.compile(
-    r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|until|till|through|and|-|–)\s?$", re.IGNORECASE
-)
-"""Before a day: another of the same month, "2 to 9 December 2024"."""
-
-
-def stays(text: str) -> Iterator[tuple[Found, Found]]:
-    """Two days between which sentences or a label tell that somebody was in hospital."""
-    for last in days(text):
-        near = max(0, last.start - _NEAR)
-        number = _FIRST_OF_TWO.search(text[near : last.start])
-        if number is None or not isinstance(last.value, Day) or len(last.value.iso) < _WHOLE_DAY:
-            continue
-        at, day = near + number.start(), int(number["day"])
-        if 0 < day < int(last.value.iso[8:]) and _IN_HOSPITAL.search(
-            text[max(0, at - _TOLD_REACH) : at]
-        ):
-            value = Day(iso=f"{last.value.iso[:8]}{day:02}")
-            yield Found(value, at, at + len(number["day"])), last
-    for first, last in pairwise(days(text)):
-        before = text[max(0, first.start - _TOLD_REACH) : first.start]
-        if _UNTIL.fullmatch(text, first.end, last.start) and _IN_HOSPITAL.search(before):
-            yield first, last
 
 
 def in_one_order(orders: Orders, found: Sequence[Found], written: Sequence[str]) -> list[Found]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import cache
 
 from workers.extract.fields import Found
-from workers.extract.parts import Parts
 from workers.extract.rules.texts.numbers import (
     NUMBER,
     NUMBER_WORD,
@@ -13,41 +12,11 @@ from workers.extract.rules.texts.numbers import (
     own_unit,
     spelled,
 )
-from workers.extract.rules.texts.others import of_a_relative
-from workers.extract.values import Amount, Words
+from workers.extract.values import Amount
 
-_NO_COMPLICATIONS = re.compile(
-    r"(?i)\b(?:no|without)\s++(?:(?:any|immediate|apparent|intra-?operative|peri-?operative)\s++)*+"
-    r"complications?\b(?!\s++(?:of|from|if|rate))"
-)
-_COMPLICATED = re.compile(r"(?i)\bcomplicated\s++by\b")
-_UNDER = re.compile(
-    r"(?i)\b(?:under|with|had|by)\s(?P<value>(?:[a-z-]{4,20}\s){1,3}?an(?:a)?esthe(?:sia|tic)\b)"
-)
 _SPOKEN = (
     rf"(?:(?P<hundreds>(?:{NUMBER_WORD}|an?)\s++hundred)(?:\s++and)?\s*+)?(?P<ones>{NUMBER_WORD})?"
 )
-
-
-def told(field: str, parts: Parts) -> Iterator[Found]:
-    """The values of a field of words that dictated sentences state of the patient."""
-    for one in _told(field, parts.text):
-        if not of_a_relative(parts, one.start, one.end):
-            yield one
-
-
-def _told(field: str, text: str) -> Iterator[Found]:
-    if field == "anesthesia":
-        yield from (_found(one, one.start("value")) for one in _UNDER.finditer(text))
-    if field == "complications":
-        complicated = _COMPLICATED.search(text) is not None
-        for one in _NO_COMPLICATIONS.finditer(text):
-            yield Found(Words(text=one.group()), *one.span(), wide=complicated)
-
-
-def _found(match: re.Match[str], start: int) -> Found:
-    words = match["value"].rstrip()
-    return Found(Words(text=words), start, start + len(words))
 
 
 @cache

@@ -46,10 +46,6 @@ _TAIL = 80
 """Characters at the end of a list in which it says that it goes on (ours)."""
 _GOES_ON = re.compile(r"(?i)(?:,|;|\b(?:and|or))\s*+$")
 _NOTHING = re.compile(r"(?i)(?:none|nkd?a|no|nil|denies|denied)\b")
-_SOAP = ("s", "o", "a", "p")
-_LAST_OF_SOAP = ("a", "p")
-_MOST_OF_SOAP = 3
-"""Of these letters, those that must be titles (ours)."""
 _SHORT = 5
 """Words up to which a line below is an entry (ours)."""
 _RULE_OF_SIGNS = re.compile(
@@ -186,21 +182,6 @@ _GAP_BEFORE = re.compile(r"\S(?:[ ]{2,}|\t[ \t]*+)$")
 _TWO_COLUMNS = re.compile(r"[ \t]{0,80}+[A-Za-z][^\n:]{1,45}?(?:[ ]{2}|\t)[ \t]{0,80}+\S")
 
 
-def by_letter(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
-    """What stands under the field's letter in a note whose titles are S, O, A and P."""
-    titles = [one.title for one in parts.sections]
-    both = all(one in titles for one in _LAST_OF_SOAP)
-    if field.letter is None or not (both or sum(one in titles for one in _SOAP) >= _MOST_OF_SOAP):
-        return
-    for index, one in enumerate(parts.sections):
-        if one.title == field.letter:
-            limit = _other_label(parts.sections, index, one.start, parts.text)
-            blank = parts.text.find("\n\n", behind_spaces(parts.text, one.start), limit)
-            found = _trimmed(parts.text, one.start, blank if blank >= 0 else limit)
-            if found is not None:
-                yield found
-
-
 def _line(one: Section, parts: Parts) -> int:
     """A value of one line: the label's own, or the next one under a heading alone."""
     text = parts.text
@@ -333,34 +314,6 @@ def _trimmed(text: str, start: int, end: int) -> Found | None:
     if _HOPELESS.match(words):
         return None
     return Found(Words(text=words), start + lead, start + lead + len(words))
-
-
-_ASSESSED = "assessment and plan"
-_FIRST_STATEMENT = re.compile(
-    r"\s{0,40}+(?:[-•*#]|\d{1,2}[.)])?+\s{0,9}+(?P<value>[A-Z][^.;:\n]{3,100})(?=[.;:\n]|\Z)"
-)
-
-
-def first_assessed(parts: Parts) -> Iterator[Found]:
-    """What is assessed before it is planned for: the first statement under a heading of both."""
-    for one in parts.under(frozenset([_ASSESSED])):
-        first = _FIRST_STATEMENT.match(parts.text, one.start, one.end)
-        if first is not None:
-            yield Found(Words(text=first["value"]), *first.span("value"))
-
-
-_SUMS_UP = re.compile(
-    r"(?im)(?:^|(?<=\.))[ \t]*+"
-    r"(?:in\s++(?:summary|conclusion)|to\s++(?:summari[sz]e|conclude)|overall)\s*+,"
-    r"\s*+(?P<value>(?:[^\n]|\n(?![ \t]*+(?:\n|$)))+)"
-)
-
-
-def summed_up(text: str) -> Iterator[Found]:
-    """The paragraph, or the rest of one, that says that it sums up; the last of them."""
-    for match in [*_SUMS_UP.finditer(text)][-1:]:
-        words = match["value"].rstrip()
-        yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
 
 
 def institutions(text: str) -> Iterator[Found]:

@@ -23,7 +23,7 @@ _COLON = re.compile(
 _SIGNED = re.compile(
     rf"(?:^|(?<=[,;|\n•]))[ \t*_|-]{{0,6}}+(?P<name>{_NAME})"
     r"(?:[ \t]*+[|=]|[ \t]*+(?<=[ \t])[-–—](?=[ \t])|[-–—](?=[ \t]))[ \t]*+"
-    r"(?P<value>[^:;|,\n.]{1,40}?)[ \t]*+(?=[|,;.\n]|$)",
+    r"(?P<value>[^:;|,\n.]{1,40}?)[ \t]*+(?=[|,;\n]|\.(?!\d)|$)",
     re.MULTILINE,
 )
 _VALUE_ENDS = re.compile(r"[;|]|\n")

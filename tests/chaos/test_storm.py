@@ -94,7 +94,8 @@ def test_9_1_every_kind_of_act_is_drawn_and_none_overlaps_on_the_same_thing() ->
 
 
 def test_9_1_every_sabotage_is_in_a_case() -> None:
-    assert {name for wanted, _ in CASES.values() for name in wanted} == set(SABOTAGES)
+    broken = {name for wanted, _ in CASES.values() for name in wanted}
+    assert broken == set(SABOTAGES) - {"seals wait"}, "that breaks nothing: it holds a scene's seal"
 
 
 @storms

@@ -17,12 +17,12 @@ LETTER = """Computed tomography of the chest, Lakeside General Hospital, 2024-05
 Dear colleague, we looked at the chest of Mrs. Xyzzy with contrast medium.
 There is a nodule in the right upper lobe which has a greatest extent of 14 mm.
 It was not there last year. The liver is without focal lesions, and the bones are intact.
-Neither of us has a good impression of it, and we would rather have a piece of it in a pot.
+The jury, to speak plainly, is out, impression or not.
 Kind regards.
 """
 """A letter about nobody, whose impression neither the rules nor the learned reader find."""
-FINDINGS = LETTER[LETTER.index("There is") : LETTER.index("\nNeither")]
-IMPRESSION = "we would rather have a piece of it"
+FINDINGS = LETTER[LETTER.index("There is") : LETTER.index("\nThe jury")]
+IMPRESSION = "The jury, to speak plainly, is out"
 DEBRIS = "~^}{ ¤¦ xq |\\ §¬ zzk " * 30
 
 

@@ -75,6 +75,18 @@ def test_a_denial_reaches_what_it_lists_and_what_a_person_was_not_noted_to_have(
 
 
 @grid(
+    ("text", "words"),
+    [
+        ("Pain was 6.4 versus 4.7, P = 0.01.", "Pain"),
+        ("Mortality fell, p = 0.04, and bleeding did not.", "Mortality"),
+        ("Stiffness improved; SMD = 0.47.", "Stiffness"),
+    ],
+)
+def test_the_nought_of_a_decimal_denies_nothing(text: str, words: str) -> None:
+    assert said(text, words) is not Assertion.NEGATED
+
+
+@grid(
     ("text", "possible"),
     [
         ("He may develop pneumonia.", True),

@@ -110,13 +110,24 @@ def surest(field: str, parts: Parts, stated: Stated) -> tuple[Item | None, float
     denied, nor a relative's, nor of earlier, and how sure it is."""
     text = parts.printed if _is_words(field) else parts.text
     for one in stated.parts(field):
-        value = value_in(field, text[one.start : one.end])
+        start, end = _without_marks(text, one.start, one.end)
+        value = value_in(field, text[start:end])
         if value is None:
             continue
-        item = Item(value=value, start=one.start, end=one.end)
+        item = Item(value=value, start=start, end=end)
         if against(field, parts, item) is None:
             return item, one.share
     return None, 0.0
+
+
+def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
+    """The place of words without the commas and other marks at their ends."""
+    words = text[start:end]
+    start += len(words) - len(words.lstrip(_AHEAD))
+    return start, max(start, start + len(text[start:end].rstrip(_BEHIND)))
+
+
+_AHEAD, _BEHIND = " \t\n,;:.|", " \t\n,;:|"
 
 
 def entry_in(field: str, words: str) -> Value | None:

@@ -87,8 +87,8 @@ def _taken(words: str) -> Medication | None:
     number = float(strength["dose"].replace(",", ".")) if strength else None
     behind = words[strength.end() if strength else at :]
     frequency, route, _ = how_taken(_UNIT_BEHIND.sub("", behind) if dose else behind)
-    if not (strength or frequency or route or may_be_a_drug(name.split()[0].lower())):
-        return None
+    if not any(may_be_a_drug(word.lower()) for word in name.split()):
+        return None  # "ORDER 1 of 3", "tablet 20 mg"
     return Medication(
         name=name,
         dose=dose[0] if dose else number,

@@ -4,15 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workers.extract.rules.drugs.listed_drugs import may_be_a_drug
 from workers.extract.rules.entries import entry
 from workers.extract.values import LabValue, Medication
 
 NAMES = st.from_regex(r"[A-Z][a-z]{3,10}(?: [A-Z][a-z]{3,8})?", fullmatch=True)
+DRUGS = NAMES.filter(lambda one: may_be_a_drug(one.split()[0].lower()))
 DOSES = st.integers(1, 2000)
 
 
 @given(
-    NAMES, DOSES, st.sampled_from(["mg", "g", "mcg", "ml"]), st.sampled_from(["od", "bd", "tds"]),
+    DRUGS, DOSES, st.sampled_from(["mg", "g", "mcg", "ml"]), st.sampled_from(["od", "bd", "tds"]),
     st.sampled_from(["", "- ", "1. ", "• ", "T. ", "Inj. ", "Tab "]),
 )  # fmt: skip
 def test_a_drug_of_any_name_is_read_with_dose_and_times(
@@ -24,11 +26,16 @@ def test_a_drug_of_any_name_is_read_with_dose_and_times(
     assert found == Medication(name=name, dose=dose, unit=unit, frequency=often)
 
 
-@given(NAMES, st.integers(5, 900), st.sampled_from(["od", "bd", "1-0-1"]))
+@given(DRUGS, st.integers(5, 900), st.sampled_from(["od", "bd", "1-0-1"]))
 def test_a_strength_may_have_no_unit(name: str, dose: int, often: str) -> None:
     assert entry("medication", f"T. {name} {dose} {often}") == Medication(
         name=name, dose=dose, frequency=often
     )
+
+
+@pytest.mark.parametrize("words", ["ORDER 1 of 3", "tablet 20 mg daily", "Take 2 at night"])
+def test_a_word_of_english_is_no_drug(words: str) -> None:
+    assert entry("medication", words) is None
 
 
 @given(

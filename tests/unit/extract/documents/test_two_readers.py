@@ -60,6 +60,14 @@ def test_words_that_the_reader_is_sure_of_are_a_value_where_rules_have_none(
     assert unsure.status is Status.NOT_PRESENT
 
 
+def test_marks_around_words_are_none_of_them() -> None:
+    text = "Seen: , ureter seen, and more.\n"
+    told = Told({}, [Part(text.index(","), text.index(" and"), 0.9)])
+    item, _ = two_readers.surest("findings", Parts(text), told)  # type: ignore[arg-type]
+    assert item is not None
+    assert text[item.start : item.end] == "ureter seen"
+
+
 def test_words_that_are_no_value_of_the_kind_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(monkeypatch, "stage", {"Elm House": 1.0})[0].status is Status.NOT_PRESENT
 

@@ -2,6 +2,7 @@
 marked, and is never that work, whichever of the two came first."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -263,7 +264,10 @@ def test_what_comes_by_any_door_is_cited_as_no_other_work_and_no_refresh_changes
         number = f"{kind}:{NUMBERS[kind][2]}".lower()
         assert current(worker.store, work) == ("The source's new words.", source)
         assert (versions(worker.store, own), kind) == (before[own], kind)
-        assert number.partition(":")[2] not in cited.get(str(own), "")
+        value = re.escape(number.partition(":")[2])
+        assert not re.search(rf"(?<![\w-]){value}(?![\w-])", cited.get(str(own), "")), (
+            "but in an id"
+        )
         taken = kind in numbers_of(worker.store, own)
         assert doubted(worker.store, own) == ({number} if taken else set())
         assert found(worker.store, kind, NUMBERS[kind][2]) == {work}

@@ -39,7 +39,8 @@ class Int8Graph(ABC):
         self.weights = weights
         self._nodes: list[NodeProto] = []
         self._tensors: dict[str, TensorProto] = {}
-        self.width = len(weights["layer.0.norm1.weight"])
+        norms = (name for name in weights if name.endswith(("norm.weight", "norm1.weight")))
+        self.width = len(weights[next(norms)])
         self.layers = sum(name.endswith(".up.int8") for name in weights)
 
     @abstractmethod

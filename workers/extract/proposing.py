@@ -23,7 +23,9 @@ from workers.extract.rubrics import Rubric, field_policies
 from workers.extract.rules.choosing import CHOSEN, compatible, markers_contradict
 from workers.extract.rules.denying import against
 from workers.extract.rules.reading import read_at, read_every, read_words
+from workers.extract.scanned import readings
 from workers.extract.trust import Trust, likelihoods_of
+from workers.extract.two_readers import entry_in, value_in
 from workers.extract.units import told
 from workers.extract.values import Value, Words
 from workers.language_model.port import ModelError, Prompt, Proposal
@@ -186,11 +188,23 @@ def _items(
     if not values and field_policies()[field].many:
         # a name of which the parts stand elsewhere, as in a record
         values = [one.value for one in read_at(field, parts, start, end)]
+    if not values:
+        values = _by_form(field, words)
     if not values and (believed or _speaks_of(field, parts, start)):
         # the service located what it cannot read: it is a value as written
         values = [Words(text=parts.printed[start:end])]
     return _in_place(field, [Item(value=value, start=start, end=end) for value in values], parts,
                      cut=not _UNCUT.isdisjoint(quote.cuts))  # fmt: skip
+
+
+def _by_form(field: str, words: str) -> list[Value]:
+    """What words say that no rule reads: an entry of a list by its form, a value of which a scan
+    took signs for others."""
+    if not field_policies()[field].many:
+        value = value_in(field, words)
+        return [] if value is None else [value]
+    every = (entry_in(field, one) for one in (words, *readings(words)))
+    return [one for one in every if one is not None][:1]
 
 
 def _speaks_of(field: str, parts: Parts, place: int) -> bool:
@@ -272,6 +286,8 @@ def proposed_attempt(
             and _of_another(field, result, parts, rules)
         ):
             continue
+        if held is not None and trust is not None and trust.bounds(field):
+            prefers = prefers or _of_the_same_words(field, result, held)
         fields[field] = _beside(field, parts, result, held, prefers=prefers)
     if "raw_text" in rubric.fields and "raw_text" not in fields:
         value = parts.whole.strip()
@@ -330,6 +346,14 @@ _LABEL = 3
 
 def _begins(section: Section) -> int:
     return section.heading_start
+
+
+def _of_the_same_words(field: str, result: FieldResult, held: FieldResult) -> bool:
+    """Whether a text that the model quotes is of the words that the rules read, or of some."""
+    if field_policies()[field].kind != "words" or not (result.items and held.items):
+        return False
+    said, own = result.items[0], held.items[0]
+    return said.start < own.end and own.start < said.end
 
 
 def _beside(

@@ -17,7 +17,8 @@ from workers.extract.rules.choosing import compatible
 _BEFORE = (1.0, 1.0)
 """Answers right and wrong that a model is given credit for before any was looked at (ours)."""
 _SHOWN = 0.8
-"""How likely right a reply is that a list is cut by to what it reads in full (ours)."""
+"""How likely right a reply is that a list is cut by to what it reads in full, and by which a value
+begins and ends (ours)."""
 _TESTED = 0.6
 """A reply of which less than one answer agreed with what is sure is not preferred (ours)."""
 _NOWHERE = 0.5
@@ -62,6 +63,11 @@ class Trust:
         if field_policies()[field].many:
             return self.of(field) >= _SHOWN
         return self.of(field) > max(_TESTED, self._likely.get(field, 1.0))
+
+    def bounds(self, field: str) -> bool:
+        """Whether of words that the rules take for the field, too, those of the reply count: it has
+        shown itself right, and the likelihood is that of the place rather than of its ends."""
+        return self.of(field) >= _SHOWN
 
 
 def _tested(

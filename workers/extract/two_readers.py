@@ -60,7 +60,7 @@ def _of_list(field: str, parts: Parts, by_rules: FieldResult, stated: Stated) ->
     kept = []
     for one in by_rules.items:
         share = stated.share(field, one.start, one.end)
-        if share is None or share >= limits.kept_from or not _has_a_figure(one.value):
+        if share is None or share >= limits.kept_from or not _is_known_to_the_reader(one.value):
             kept.append(one)
     for part in stated.entries(field):
         held = any(one.start < part.end and part.start < one.end for one in by_rules.items)
@@ -76,12 +76,12 @@ def _of_list(field: str, parts: Parts, by_rules: FieldResult, stated: Stated) ->
     return FieldResult(status=status, items=items, many=True)
 
 
-def _has_a_figure(value: Value) -> bool:
-    """Whether a drug has a dose, or a test a number. The reader has learned from few drugs that are
-    only named, and does not say that one is none."""
+def _is_known_to_the_reader(value: Value) -> bool:
+    """Whether the reader may say that an entry is none. It has learned from few drugs that are only
+    named, and from few results without a number."""
     if isinstance(value, Medication):
         return value.dose is not None
-    return isinstance(value, LabValue) and value.number is not None
+    return not isinstance(value, LabValue) or value.number is not None
 
 
 def _entry(field: str, parts: Parts, part: Part) -> Item | None:

@@ -40,11 +40,13 @@ _STRENGTH = re.compile(r"[\s,:(|–—-]{0,8}(?P<dose>\d{1,6}(?:[.,]\d{1,3})?)(?
 
 def entry(kind: str, words: str) -> LabValue | Medication | None:
     """What the words of an entry of labs or medications say; None where they hold no name, or of a
-    lab no result."""
+    lab no result, and of other kinds."""
     plain = _BULLET.sub("", words.strip())
     if not any(map(str.isalnum, plain)) or len(plain) > _LONGEST:
         return None
-    return _measured(plain) if kind == "lab" else _taken(" ".join(plain.split()))
+    if kind == "lab":
+        return _measured(plain)
+    return _taken(" ".join(plain.split())) if kind == "medication" else None
 
 
 def _measured(words: str) -> LabValue | None:

@@ -107,3 +107,29 @@ def test_a_story_around_an_entry_that_the_rules_read_is_no_further_entry() -> No
     text = f"Hill Clinic\nMedications\n{story}.\namlodipine 5 mg daily\n"
     found = made(text, "clinical-notes", {"medications": [story, "amlodipine 5 mg daily"]})
     assert sorted(names(found)) == ["amlodipine", "metoclopramide"]
+
+
+def test_a_tested_reply_says_where_a_text_begins_and_ends() -> None:
+    note = NOTE.replace("acute cholecystitis", "acute cholecystitis (CT), for operation in June")
+    (whole,) = made(note, "discharge-summary", {}).fields["diagnosis"].items
+    assert note[whole.start : whole.end] != "acute cholecystitis"
+    (own,) = made(note, "discharge-summary", AGREES).fields["diagnosis"].items
+    assert note[own.start : own.end] == "acute cholecystitis"
+    (doubted,) = made(note, "discharge-summary",
+                      {"diagnosis": AGREES["diagnosis"]}).fields["diagnosis"].items  # fmt: skip
+    assert doubted == whole
+
+
+def test_an_entry_is_read_by_its_form_whatever_its_name_and_as_it_was_before_a_scan() -> None:
+    text = (
+        "Clinic note\nBloods: Zorvatin titre 12.5 U/L, creat 1.O mg/dL\nTakes qorlumab 5O mg daily"
+    )
+    said = {"lab_values": ["Zorvatin titre 12.5 U/L", "creat 1.O mg/dL"],
+            "medications": ["qorlumab 5O mg daily"]}  # fmt: skip
+    fields = made(text, "clinical-notes", said).fields
+    labs = [one.value.model_dump() for one in fields["lab_values"].items]
+    assert [(one["name"], one["number"]) for one in labs if "itre" in one["name"]] == [
+        ("Zorvatin titre", 12.5)
+    ]
+    (drug,) = fields["medications"].items
+    assert drug.value.model_dump()["dose"] == 50

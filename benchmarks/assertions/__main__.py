@@ -1,78 +1,53 @@
-"""What real sentences assert of a finding, against the marks of a reader who saw no output.
+"""What real sentences assert of a finding, against the marks of readers who saw no output.
 
-    python -m benchmarks.assertions FOLDER [MARKS]
+    python -m benchmarks.assertions FOLDER [--weights FILE] [MARKS ...]
 
-FOLDER holds the open sets `aci_bench`, `mts_dialog`, `syngp500`, `dragon_reports` and `pubmedqa`.
-`marks.tsv` has no text of theirs: a sentence is known by its hash, a finding by its place, with
-what is said of it and what else the reader accepts. Of each set 37 sentences with a word that may
-deny or suppose and 15 without were drawn, those with a finding marked; all before the first run.
-`marks_second.tsv` has 343 findings of 231 further sentences by another reader who saw no output (of
-each set 50 with such a word and 16 without were drawn).
+FOLDER holds the open sets; MARKS are names of files beside this one, those that nothing learned if
+left out (README.md). With the weights of a trained reader a second line each says what it adds.
 """
 
-import csv
-import hashlib
-import json
-import re
-import sys
+import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from benchmarks.assertions.data import UNSEEN, Mark, marks, sentences
+from benchmarks.assertions.reader import LAYERS, AssertionReader
+from clinical_text.assertion.marks import Reading
 from clinical_text.doc import Doc
 
-MARKS = Path(__file__).parent / "marks.tsv"
-_ENDS = re.compile(r"(?<=[.!?])\s+|\n+")
-"""Where a sentence was cut when it was drawn; not the product's own rule."""
+Read = Callable[[Doc, int, int], Reading]
 
 
-def texts(folder: Path) -> Iterator[tuple[str, str]]:
-    """Every text with the set that it is of."""
-    csv.field_size_limit(10_000_000)
-    for name, pattern, column in (
-        ("aci_bench", "aci_bench/dev/*.csv", "note"),
-        ("mts_dialog", "mts_dialog/dev/*.csv", "section_text"),
-    ):
-        for path in sorted(folder.glob(pattern)):
-            with path.open() as file:
-                yield from ((name, row[column]) for row in csv.DictReader(file) if column in row)
-    for name, pattern in (
-        ("syngp500", "syngp500/dev/*.txt"),
-        ("dragon", "dragon_reports/english/*.md"),
-    ):
-        yield from ((name, path.read_text()) for path in sorted(folder.glob(pattern)))
-    for one in json.loads((folder / "pubmedqa/dev/pqal_dev500.json").read_text()).values():
-        yield "pubmedqa", "\n".join((*one["CONTEXTS"], one["LONG_ANSWER"]))
+def counted(found: Iterable[Mark], read: Read) -> Counter[str]:
+    """How many findings are read as marked, as marked or accepted, and denied or not."""
+    counts = Counter[str]()
+    for one in found:
+        said = read(Doc(one.sentence), one.start, one.end).assertion.value
+        counts["findings"] += 1
+        counts["as marked"] += said == one.means
+        counts["as marked or accepted"] += said in one.accepted
+        counts["denied that is not"] += said == "negated" and "negated" not in one.accepted
+        counts["not denied that is"] += one.means == "negated" and said not in one.accepted
+    return counts
 
 
-def sentences(folder: Path) -> Mapping[str, str]:
-    """The sentences by the beginning of their hash."""
-    found = {}
-    for _, text in texts(folder):
-        for cut in _ENDS.split(text):
-            sentence = " ".join(cut.split())
-            found[hashlib.sha256(sentence.encode()).hexdigest()[:16]] = sentence
-    return found
-
-
-def main(folder: Path, marks: Path = MARKS) -> None:
-    """Print how many findings are read as marked, as marked or accepted, and denied or not."""
-    held, counts = sentences(folder), Counter[str]()
-    with marks.open() as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            sentence = held.get(row["sha256"])
-            if sentence is None:
-                counts["not held"] += 1
-                continue
-            read = Doc(sentence).reading(int(row["start"]), int(row["end"])).assertion.value
-            accepted = {row["means"], *row["also"].split()}
-            counts["findings"] += 1
-            counts["as marked"] += read == row["means"]
-            counts["as marked or accepted"] += read in accepted
-            counts["denied that is not"] += read == "negated" and "negated" not in accepted
-            counts["not denied that is"] += row["means"] == "negated" and read not in accepted
-    print(dict(counts))
+def main() -> None:
+    """Print the counts of each file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("marks", nargs="*", default=UNSEEN)
+    parser.add_argument("--weights", type=Path)
+    options = parser.parse_args()
+    held = sentences(options.folder)
+    readers: dict[str, Read] = {"cues": Doc.reading}
+    if options.weights:
+        readers["with the reader"] = AssertionReader(options.weights, LAYERS).reading
+    for name in options.marks:
+        found = list(marks(name, held))
+        for who, read in readers.items():
+            print(name, who, dict(counted(found, read)))
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main()

@@ -29,7 +29,7 @@ from workers.encoder.tokens import Tokens, tokens_of
 from workers.extract.rubrics import DOCUMENT_TYPES
 from workers.extract.span_reader import LAYERS, LISTS, TAGS, place_of, stretches
 
-_TOP, _EPOCHS, _BATCH = 4, 14, 8
+_TOP, _EPOCHS, _BATCH = 6, 10, 8
 _RATE, _HEADS, _DECAY, _WARM, _LEAST_RATE = 3e-4, 2e-3, 0.01, 60, 0.02
 _DROPPED, _RARE = 0.2, -4.0
 _STATED = 2.0

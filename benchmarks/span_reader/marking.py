@@ -25,7 +25,16 @@ WITH_GOLD = (
 """Folders of benchmarks/ that are learned; no other is read."""
 MARKED = ("written_1", "written_2", "written_3")
 """Folders of documents with marks, none of them at entries of lists."""
-MARKED_WITH_LISTS = ("written_4", "written_5", "written_6", "written_7")
+MARKED_WITH_LISTS = (
+    "written_4",
+    "written_5",
+    "written_6",
+    "written_7",
+    "written_8",
+    "written_9",
+    "written_10",
+    "written_11",
+)
 """Those with marks at each entry, too."""
 _MARK = re.compile(r"\[\[([a-z_]+):|\]\]")
 _HEAD = re.compile(r"(?m)^=====(?:TYPE=====)?([a-z-]+)(?:=====)?[ \t]*\n")

@@ -6,6 +6,7 @@ at all; else words of which the reader is less sure. What a document states in t
 ambiguous: a person decides (ADR 0065).
 """
 
+import re
 from weakref import WeakKeyDictionary
 
 from workers.encoder.tagging import Part
@@ -13,7 +14,7 @@ from workers.extract import span_reader
 from workers.extract.fields import FieldResult, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies, policy
-from workers.extract.rules.choosing import compatible, extract_field
+from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.denying import against
 from workers.extract.rules.entries import entry
 from workers.extract.rules.reading import read_every, read_words
@@ -39,7 +40,7 @@ def state_of(field: str, parts: Parts, document_type: str, *, wide: bool = False
     item, share = surest(field, parts, stated)
     limits = policy().two_readers.words if _is_words(field) else policy().two_readers.typed
     if item is not None and share >= limits.lead_from:
-        if any(_agree(one, item) for one in by_rules.items):
+        if any(_says_it_whole(parts, one, item) for one in by_rules.items):
             return by_rules
         return FieldResult(status=Status.FOUND, items=(item,))
     for one in by_rules.items:
@@ -110,7 +111,8 @@ def surest(field: str, parts: Parts, stated: Stated) -> tuple[Item | None, float
     denied, nor a relative's, nor of earlier, and how sure it is."""
     text = parts.printed if _is_words(field) else parts.text
     for one in stated.parts(field):
-        start, end = _without_marks(text, one.start, one.end)
+        end = _phrase_end(text, one.end) if _is_words(field) else one.end
+        start, end = _without_marks(text, one.start, end)
         value = value_in(field, text[start:end])
         if value is None:
             continue
@@ -118,6 +120,16 @@ def surest(field: str, parts: Parts, stated: Stated) -> tuple[Item | None, float
         if against(field, parts, item) is None:
             return item, one.share
     return None, 0.0
+
+
+def _phrase_end(text: str, end: int) -> int:
+    """Where a phrase ends of which the last word alone was doubted: "Acute gouty" arthritis."""
+    last = _LAST_WORD.match(text, end)
+    return last.end() if last is not None else end
+
+
+_LAST_WORD = re.compile(r"[ ]?[^\W\d_][\w'’-]{0,40}(?=[.,;:()|/\n]|  |$)")
+"""Of 1,362 texts of unseen documents 1,234 are right with it and 1,227 without."""
 
 
 def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
@@ -146,5 +158,22 @@ def value_in(field: str, words: str) -> Value | None:
     return value
 
 
-def _agree(one: Item, other: Item) -> bool:
-    return compatible(one.value, other.value) or (one.start < other.end and other.start < one.end)
+def _says_it_whole(parts: Parts, rules: Item, reader: Item) -> bool:
+    """Whether the rules read the same; or the same phrase with a word or two more, for the reader,
+    that is sure of the place and mostly right about its ends, cuts phrases ("poorly cohesive
+    carcinoma"); or what stands under a heading that the reader runs over."""
+    if rules.value.key == reader.value.key:
+        return True
+    text = parts.text
+    if reader.start < rules.start and rules.end <= reader.end + 1:
+        return any(reader.start < one.heading_start < rules.start for one in parts.sections)
+    if not (rules.start <= reader.start and reader.end <= rules.end):
+        return False
+    more = f"{text[rules.start : reader.start]} {text[reader.end : rules.end]}"
+    return _MARKS.search(more.strip()) is None and len(more.split()) <= _WORDS_MORE
+
+
+_MARKS = re.compile(r"[.,;:()|/\n]")
+_WORDS_MORE = 2
+"""Of 142 texts of unseen documents that both take for a field and end otherwise the rules alone are
+right in 4 of 21 such and the reader in none; of the others in 10, and the reader in 24."""

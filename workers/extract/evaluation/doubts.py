@@ -73,13 +73,19 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
         one_line
         and field not in _STRETCHES
         and isinstance(item.value, Words)
-        and _GAP.search(item.value.text)
+        and _meets_a_gap(parts, item.value, item.end)
     ):
         words = f'the value of "{field}" runs over the gap between two columns'
         yield Doubt(limits.two_columns, words, grave=True)
     if isinstance(item.value, Medication) and _frequency_left(parts, item, item.value):
         words = f"how often {item.value.name} is taken stands there and was not read"
         yield Doubt(limits.frequency_unread, words, grave=True)
+
+
+def _meets_a_gap(parts: Parts, value: Words, end: int) -> bool:
+    """Whether words run over the gap between two columns, or from line to line up to one."""
+    over = _GAP.search(value.text) is not None
+    return over or ("\n" in value.text and _GAP.match(parts.text, end - 1) is not None)
 
 
 def drug_doubts(parts: Parts, items: Sequence[Item]) -> list[list[Doubt]]:

@@ -60,6 +60,39 @@ def test_words_that_the_reader_is_sure_of_are_a_value_where_rules_have_none(
     assert unsure.status is Status.NOT_PRESENT
 
 
+def edges(monkeypatch: pytest.MonkeyPatch, field: str, text: str, words: str) -> str:
+    """The words of a field of which the reader is sure that they are these, beside the rules."""
+    start = text.index(words)
+    told = Told({}, [Part(start, start + len(words), 1.0)])
+    monkeypatch.setattr(two_readers, "read", lambda _, __: told)
+    (item,) = state_of(field, Parts(text), "clinical-notes").items
+    return text[item.start : item.end]
+
+
+def test_the_reader_says_where_a_text_begins_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Clinic\nDiagnosis: ureteric colic. Had diclofenac, settled.\n"
+    assert edges(monkeypatch, "diagnosis", text, "ureteric colic") == "ureteric colic"
+
+
+@pytest.mark.parametrize("words", ["cohesive", "cohesive carcinoma", "poorly cohesive"])
+def test_a_phrase_is_not_cut(monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    text = "Clinic\nDiagnosis: poorly cohesive carcinoma\nAllergies: latex\n"
+    assert edges(monkeypatch, "diagnosis", text, words) == "poorly cohesive carcinoma"
+
+
+def test_the_last_word_of_a_phrase_that_rules_do_not_read_is_not_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "Seen for gout.\nIt is acute gouty arthritis. Ice and rest.\n"
+    assert edges(monkeypatch, "impression", text, "acute gouty") == "acute gouty arthritis"
+
+
+def test_words_that_run_over_a_heading_are_those_under_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Clinic\nDiagnosis: gout\n\nImpression\nNo recurrence.\n"
+    long = text[text.index("gout") : text.index(".\n") + 1]
+    assert edges(monkeypatch, "impression", text, long) == "No recurrence."
+
+
 def test_marks_around_words_are_none_of_them() -> None:
     text = "Seen: , ureter seen, and more.\n"
     told = Told({}, [Part(text.index(","), text.index(" and"), 0.9)])
@@ -133,7 +166,7 @@ def test_an_entry_that_the_reader_does_not_take_for_one_of_now_is_none(
     assert state_of("medications", parts, "clinical-notes").items == (kept,)
 
 
-@pytest.mark.parametrize("field", ["ihc_markers", "mutations", "measurements"])
+@pytest.mark.parametrize("field", ["ihc_markers", "mutations"])
 def test_of_a_list_without_limits_the_rules_stand(
     monkeypatch: pytest.MonkeyPatch, field: str
 ) -> None:

@@ -5,7 +5,9 @@ import logging
 import os
 from collections.abc import Iterator
 
+import psycopg
 import pytest
+import sqlalchemy as sa
 import structlog
 
 from api_gateway.metrics.metrics import Metrics
@@ -94,3 +96,20 @@ def test_metrics_hold_no_label_that_acts() -> None:
     assert "FORGED" in text
     assert not [sign for sign in text if sign != "\n" and acts(sign)]
     assert not [line for line in text.split("\n") if line.startswith("FORGED")]
+
+
+def test_a_server_ends_a_statement_before_the_caller_gives_it_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+
+    def refuse(**named: str) -> None:
+        told.append(named["options"])
+        raise psycopg.OperationalError
+
+    monkeypatch.setattr("store.core.database.Impatient.connect", refuse)
+    engine = connect("postgresql+psycopg://nobody@127.0.0.1:1/none", answer_seconds=10)
+    with pytest.raises(sa.exc.OperationalError):
+        engine.connect()
+    engine.dispose()
+    assert "statement_timeout=8000" in told[0]

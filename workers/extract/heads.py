@@ -12,7 +12,7 @@ from functools import cache
 
 from clinical_text.forms import CAPITALS, PLAIN, Form, Line, headings_by_form, lines_of
 from clinical_text.headings import BOLD_LEVEL
-from clinical_text.layouts.sheet import FILL, Named
+from clinical_text.layouts.sheet import Named
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
@@ -108,13 +108,12 @@ def heads(text: str, named: Sequence[Named] = ()) -> list[Head]:
     forms = {one.start: one for one in headings_by_form(lines)}
     above: Head | None = None
     foreign: list[Head] = []
-    marks, bare = _own_marks(lines), FILL in text or _in_one_case(lines)
+    marks = _own_marks(lines)
     for line in lines:
         head = (
             _salutation(line)
             or _label_head(line.start, line.words)
             or _behind_its_mark(line, marks)
-            or (_spaced(line) if bare and line.start > lines[0].start else None)
         )
         form = forms.get(line.start)
         if head is None and form is not None and _opens(form, above):
@@ -124,7 +123,7 @@ def heads(text: str, named: Sequence[Named] = ()) -> list[Head]:
             found[head[0]] = head
         elif len(line.words) < _LONGEST_HEADING and cognate(title_of(line.words), _cognates_of()):
             foreign.append((line.start, line.end, title_of(line.words), True, PLAIN))
-        for place, begin, name in (*_second_columns(line.words), *_behind_gaps(line.words)):
+        for place, begin, name in _behind_gaps(line.words):
             at = line.start + place
             found[at] = (at, line.start + begin, name, False, PLAIN)
     for one in named:
@@ -158,43 +157,6 @@ def _salutation(line: Line) -> Head | None:
 
 SALUTATION = "salutation"
 """The title of such a line."""
-
-
-_SPACED = re.compile(
-    r"[A-Z][A-Z/&'.-]*(?:[ ][A-Z/&'.-]+){0,4}(?![a-z])|[A-Za-z][a-z/&'-]*(?:[ ][a-z/&'-]+){0,4}"
-)
-_SENTENCE = re.compile(r"[ ](?:is|are|was|were|has|have|had|shows?|showed|include[sd]?)\b")
-"""Behind a name: a sentence of which it is the subject."""
-_LARGE, _SMALL = 0.9, 0.75
-"""Share of capitals of a document that is written in them, and of lines that begin small in one
-that was spoken (ours)."""
-
-
-def _spaced(line: Line) -> Head | None:
-    """The known label that a line begins with, no mark behind it: "COURSE CPAP"."""
-    said = _SPACED.match(line.words)
-    words = said.group().split() if said else []
-    for count in range(min(len(words), _MOST_SPACED), 0, -1):
-        name = " ".join(words[:count])
-        tells = len(name) < len(line.words) and not _SENTENCE.match(line.words, len(name))
-        if tells and title_of(name) in (listed_labels() if name.isupper() else bare_titles()):
-            at = line.start + len(name)
-            return line.start, at, title_of(name), False, PLAIN
-    return None
-
-
-_MOST_SPACED = 4
-"""Words of a label before its value in a document of capitals (ours)."""
-
-
-def _in_one_case(lines: Sequence[Line]) -> bool:
-    """Whether a document is written in capitals, or its lines begin without any, as spoken ones do,
-    and it sets no colons: its labels stand bare."""
-    letters = [sign for line in lines for sign in line.words if sign.isalpha()]
-    large = sum(sign.isupper() for sign in letters) >= _LARGE * len(letters) > 0
-    small = sum(line.words[0].islower() for line in lines) >= _SMALL * len(lines) > 0
-    colons = sum(":" in line.words for line in lines)
-    return (large and colons * 4 < len(lines)) or (small and colons * 2 < len(lines))
 
 
 def _own_marks(lines: Sequence[Line]) -> frozenset[str]:
@@ -273,24 +235,6 @@ def _level(words: str) -> int:
     if marks or words[:2] == "**":
         return marks or BOLD_LEVEL
     return CAPITALS if words.partition(":")[0].isupper() else PLAIN
-
-
-_CELL = re.compile(r"[^\s]++(?:[ ][^\s]++)*")
-_OF_TWO_COLUMNS = 4
-"""Cells of a line of two columns: label, value, label, value."""
-
-
-def _second_columns(line: str) -> list[tuple[int, int, str]]:
-    """The known label in the second column of a line, where its value is, its title."""
-    if line.count("  ") < _OF_TWO_COLUMNS - 1 and "\t" not in line:
-        return []
-    cells = [*_CELL.finditer(line)]
-    if len(cells) != _OF_TWO_COLUMNS or ":" in line:
-        return []
-    title = title_of(cells[2].group())
-    if title not in labels() or len(cells[0].group().split()) > _SHORT:
-        return []
-    return [(cells[2].start(), cells[3].start(), title)]
 
 
 _BEHIND_A_GAP = re.compile(

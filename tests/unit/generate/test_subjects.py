@@ -135,3 +135,10 @@ def test_what_a_work_on_many_things_says_of_others_is_no_answer_on_its_decision(
     for title, told in (("Trials of the year", False), ("ctDNA of the year", True)):
         work = Candidate("E1", "pubmed", line, title, 0.5, whole=whole)
         assert bool(choose([work], Asked("general", asked, questions=[question]))) is told
+
+
+def test_a_decision_that_no_drug_or_test_is_named_by_need_not_stand_in_a_line() -> None:
+    subjects = Subjects(["Does adjuvant therapy lengthen survival in colon cancer?"])
+    assert not subjects.are_missed("Survival was longer with it.", "Colon cancer", "")
+    among = Subjects(["Does MRD testing lengthen survival in colon cancer?"])
+    assert among.are_missed("Survival was longer with it.", "Colon cancer", "")

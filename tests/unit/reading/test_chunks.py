@@ -1,5 +1,7 @@
 """Chunks: section, then paragraph, then sentence."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -112,3 +114,13 @@ def test_cn_4_1_citation_names_section_chunk_and_global_offsets() -> None:
 @pytest.mark.requirement("CN-4.1")
 def test_cn_4_1_a_part_without_a_title_is_cited_as_body() -> None:
     assert citation("", "chunk_0", 0, 7) == "BODY section, chunk_0:0-7"
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from(["It rose. ", "word ", "Of 130 patients, 5 relapsed. "]), max_size=60)
+)
+def test_a_chunk_repeats_at_most_half_of_the_one_before(parts: list[str]) -> None:
+    found = _chunks("".join(parts), size=60, overlap=59)
+    for before, after in pairwise(found):
+        assert after.start >= before.start + (before.end - before.start) / 2

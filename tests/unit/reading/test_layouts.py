@@ -4,7 +4,9 @@ import random
 
 import pytest
 
+from clinical_text.layouts.pairs import plain_pairs
 from clinical_text.layouts.plain import plain_view
+from clinical_text.layouts.segments import plain_segments
 from clinical_text.layouts.sheet import FILL
 
 MARKS = frozenset(" \n\t:;,.()|_" + FILL)
@@ -200,3 +202,17 @@ def test_headings_in_capitals_begin_lines_of_a_report_in_one() -> None:
     assert "SPECIMEN:Skin of the arm." in words(ONE_LINE)
     shouted = ONE_LINE.upper()
     assert plain(shouted) == shouted
+
+
+def test_a_message_of_as_many_segments_as_make_one_is_read() -> None:
+    message = "MSH|^~\\&|A|B\nPID|1||77\nOBX|1|TX|DX^Diagnosis||Gout, left foot||||||F\n"
+    assert "Gout, left foot" in plain_segments(message) != message
+    assert plain_segments(message.removeprefix("MSH|^~\\&|A|B\n")) == message.removeprefix(
+        "MSH|^~\\&|A|B\n"
+    )
+
+
+def test_entries_of_a_list_are_read_without_any_other_assignment() -> None:
+    text = "- test: Haemoglobin\n  value: 11.2 g/dL\n- test: Sodium\n  value: 139 mmol/L\n"
+    assert plain_pairs(text) != text
+    assert plain_pairs(text.replace("- ", "  ")) == text.replace("- ", "  ")

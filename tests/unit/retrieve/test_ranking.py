@@ -703,3 +703,11 @@ def test_eb_5_2_of_those_that_outdo_the_pack_the_best_passage_has_the_place() ->
     ranked = rank([on_it, beside, *works], question(), scenario, most=8)
     assert decided(ranked, 1).kept
     assert not decided(ranked, 2).kept
+
+
+def test_what_is_kept_stands_before_what_is_dropped_whatever_its_score() -> None:
+    dropped = candidate(1, 9.0, publication_type="retracted publication")
+    ranked = rank([dropped, *many(3, 2)], question(), None, most=8)
+    kept = [one.kept for one in ranked.decisions]
+    assert kept == sorted(kept, reverse=True)
+    assert not ranked.decisions[-1].kept

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.grid import grid
+from workers.summarize.persons import names_a_person
 from workers.summarize.summary import summarize
 
 
@@ -119,3 +120,8 @@ def test_the_head_and_the_foot_of_a_letter_are_hidden(line: str) -> None:
 )  # fmt: skip
 def test_the_subject_of_a_letter_is_shown(line: str) -> None:
     assert line.partition(": ")[2] in " ".join(shown(f"{line}\n\nPLAN\nFluids.\n"))
+
+
+def test_words_in_capitals_behind_a_speaker_are_said_unless_they_name_somebody() -> None:
+    assert not names_a_person("PATIENT: MARY HELPS HER UP THE STAIRS DAILY")
+    assert names_a_person("PATIENT: MARY JONES")

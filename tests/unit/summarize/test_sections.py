@@ -151,3 +151,18 @@ def test_sections_cover_any_text_and_sentences_hold_every_visible_character(text
     for unit in found.units:
         section = found.sections[unit.section]
         assert section.body <= unit.start < unit.end <= section.end
+
+
+@grid(
+    ("note", "parts"),
+    [
+        ("ASSESSMENT\nSepsis.\n\nPE\nstart heparin\n", ["assessment"]),
+        ("PLAN\nheparin\n\nCT\nchest tomorrow\n", ["plan"]),
+        ("HISTORY\nCough since May.\n\nCT\nNo nodules.\n", ["history", "results"]),
+        ("HISTORY\nCough since May.\nCT\nNo nodules.\n", ["history"]),
+    ],
+)
+def test_a_name_that_may_be_a_problem_or_a_task_heads_no_part_among_these(
+    note: str, parts: list[str]
+) -> None:
+    assert [kind for _, kind in titles(note)] == parts

@@ -18,7 +18,7 @@ from store.models import DocumentVersion
 from tests.grid import grid
 from workers.verify.answers.abstention import abstention
 from workers.verify.gate import Verified
-from workers.verify.lead.forms import Said, lead_of, lead_of_none
+from workers.verify.lead.forms import Said, lead_of, lead_of_none, tells_no_advice
 from workers.verify.lead.stance import asking, read_stances, stance
 from workers.verify.lead.strength import strength
 
@@ -70,6 +70,39 @@ def test_what_its_drafter_calls_the_answer_is_shown_first_in_its_order() -> None
     assert first("explanation", *claims).text == "It prevents stroke.\nIt cut death by a tenth."
     assert first("trials", *claims).claim_ids == ("c3", "c2")
     assert first("number", *claims[:2]).claim_ids == ("c2",)
+
+
+def test_what_studies_found_is_not_shown_as_what_to_do() -> None:
+    found = (
+        said("Disease-free survival was 92.4% with the drug and 83.7% without.", 1),
+        said("Interstitial lung disease occurred in 9.6% and 1.6%.", 2),
+    )
+    told = first("recommendation", *found)
+    assert told.kind == "beside"
+    assert told.text == f"{load('works/trust')['lead']['no_advice']} {found[0].claim.text}"
+    assert tells_no_advice(Asked(type="recommendation"), found)
+    assert first("number", *found).kind == "number"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The drug is stopped for good at grade 2 or higher.",
+        "Prednisolone 1 mg/kg was given, and 12% needed infliximab.",
+        "Prophylaxis should be given where the risk is 20%.",
+        "Prophylaxis is advised where the risk is about 20% or higher.",
+        "A drain was placed only at saturation below 90% on air.",
+    ],
+)
+def test_a_claim_that_says_what_to_do_answers_whatever_stands_beside_it(text: str) -> None:
+    claims = (said("Pneumonitis occurred in 9.6% and 1.6%.", 1), said(text, 2))
+    assert first("recommendation", *claims).kind != "beside"
+    assert not tells_no_advice(Asked(type="recommendation"), claims)
+
+
+def test_a_body_that_advises_is_never_said_to_advise_nothing() -> None:
+    claim = said("Response was 42% with it.", source_type="nccn")
+    assert first("recommendation", claim).kind == "recommendation"
 
 
 def test_a_replaced_edition_is_no_answer_whatever_its_drafter_calls_it() -> None:

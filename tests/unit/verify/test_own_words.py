@@ -14,6 +14,7 @@ from tests.grid import grid
 from tests.unit.reading import test_notation as notation
 from tests.unit.verify.pasted.test_check import check
 from workers.verify.guards.omissions import introduces
+from workers.verify.passages.comparable import is_quoted_whole
 
 ENDINGS = ("akor", "elim", "inut", "obar", "umek", "osil", "aruk", "ipon", "etak")
 WORDS = st.builds(
@@ -295,3 +296,20 @@ def test_the_source_s_own_sentence_in_another_notation_of_its_numbers_is_its_own
     assert verdict(frame.format(f"{ours} {units[0]}"), source) == "verified"
     other = data.draw(notation.VALUES.filter(lambda one: one != value))
     assert verdict(frame.format(f"{other} {units[0]}"), source) != "verified"
+
+
+@grid(
+    ("claim", "whole"),
+    [
+        ("It raised bleeding in men.", True),
+        ("It raised bleeding in men. Deaths were alike.", True),
+        ("It raised bleeding in", False),
+        ("raised bleeding in men.", False),
+        ("Was it safe", False),
+    ],
+)
+def test_a_claim_of_whole_sentences_is_quoted_whole_and_no_part_of_one(
+    claim: str, whole: bool
+) -> None:
+    passage = "Aspirin lowered stroke. It raised bleeding in men. Deaths were alike. Was it safe?"
+    assert is_quoted_whole(claim, passage) is whole

@@ -63,11 +63,12 @@ def answer(
     drafted: int = 1,
     generator: str = "extractive",
     question: str = "Does it?",
+    text: str = TEXT,
     **found: Any,
 ) -> dict[str, Any]:
     """An answer of one claim, from a retrieval that `found` more."""
     checked = Checked(
-        *("c1", TEXT, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(TEXT))),
+        *("c1", text, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(text))),
         basis=Basis.WORDS,
     )
     found.setdefault("asked", read_asked(question).as_body())
@@ -79,7 +80,7 @@ def answer(
         passed=gate([checked] * drafted, contested),
         undecided=undecided,
         in_the_past=in_the_past,
-        held={"E1": work or held(identifiers={"pmid": "999999991"})},
+        held={"E1": work or held(text=text, identifiers={"pmid": "999999991"})},
         place_of=lambda key, span: Place("chunk_0", "RESULTS", "RESULTS section, chunk_0:0-8"),
     ).as_body()
 
@@ -199,6 +200,16 @@ def test_an_answer_has_the_offers_of_retrieval_and_says_what_it_does_not_speak_o
     assert [one["code"] for one in body["remarks"]] == ["misspelt", "unnamed"]
     assert body["remarks"][1]["names"] == ["warfarin"]
     assert not body["abstained"]
+
+
+def test_who_asks_what_to_do_is_told_where_studies_alone_speak() -> None:
+    asked = {"type": "recommendation", "required": ["pneumonitis"]}
+    found = answer(asked=asked, text="Pneumonitis occurred in 9.6% and 1.6%.")
+    assert [one["code"] for one in found["remarks"]] == ["no_advice"]
+    assert found["lead"]["kind"] == "beside"
+    assert not found["abstained"]
+    told = answer(asked=asked, text="Pneumonitis is managed with prednisolone.")
+    assert told["remarks"] == []
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,6 @@ from workers.extract.rules.drugs.listed_drugs import (
     called_drug,
     listed,
     quoted_drug,
-    the_drug,
-    unknown_entries,
 )
 from workers.extract.rules.laboratory import labs
 from workers.extract.rules.laboratory.lab_parts import lab_named
@@ -153,7 +151,6 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if field == "medications":
         found = _with_records(parts, found)
         found += listed(parts, found)
-        found += unknown_entries(parts.text, found)
     if field == "lab_values":
         # "Heparin Sodium (Porcine) 5,000 unit/mL" is a drug
         doses = [(one.start, one.end) for one in drugs.medications(parts.text)]
@@ -417,7 +414,7 @@ def _bare(field: str, stripped: str) -> Value | None:
         value = Microsatellites(status=status)
     elif kind == "medication":
         called = called_drug(stripped, 0, len(stripped))
-        value = the_drug(stripped) or (called and called.value) or quoted_drug(stripped)
+        value = (called and called.value) or quoted_drug(stripped)
     elif kind == "lab":
         named = _QUOTED_LAB.match(stripped)
         value = (

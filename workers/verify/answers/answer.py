@@ -32,7 +32,7 @@ from workers.verify.answers.remarks import (
 )
 from workers.verify.claims import Checked, Echo, Verdict
 from workers.verify.gate import Contested, Passed, Shown, Verified
-from workers.verify.lead.forms import Said, lead_of, lead_of_none
+from workers.verify.lead.forms import Said, lead_of, lead_of_none, tells_no_advice
 from workers.verify.lead.strength import strength
 
 NO_STANCES: Mapping[str, Siding] = {}
@@ -154,6 +154,7 @@ def compose(
             *meant,
             *_contradicted(question, retrieval, held, in_the_past=in_the_past),
             *(() if reason else _remarks(retrieval, without)),
+            *([remark("no_advice")] if said and tells_no_advice(retrieval.asked, said) else ()),
         ],
         "references": references((held[key].cited, held[key].clocks) for key in used),
         "images": [] if reason else _images(retrieval),

@@ -7,6 +7,7 @@ name and year. What frames it stands in `lead` of knowledge/works/trust.yaml.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar, get_args
 
 from clinical_text.names import forms
@@ -16,6 +17,7 @@ from contracts.draft import Lacks
 from contracts.retrieval import Asked
 from knowledge.feeds.sources import source_policy
 from knowledge.loader import load
+from knowledge.matching.caseless import Caseless
 from knowledge.works.conflicts import conflict_policy
 from store.documents.documents import Version
 from workers.verify.answers.abstention import Abstention
@@ -30,6 +32,10 @@ _GRADE = re.compile(
 )
 _FIELD = re.compile(r"(?P<label>[A-Z][\w ]{2,30}): (?P<value>.{1,120}?)\.?")
 _NO_FIGURES = frozenset({Kind.DATE, Kind.PLAIN})
+_ADVICE = ("recommendation", "contraindication")
+"""Of the `facets` of knowledge/questions/answers.yaml those by which a claim says what to do."""
+_FOUND = frozenset({Kind.PERCENT, Kind.RATIO, Kind.CI})
+"""What a study found; a share from which on something is done has a bound (above 20%)."""
 _LAST = 9
 T = TypeVar("T")
 _NEAR = 0.8
@@ -114,14 +120,17 @@ def lead_of(
         on_coverage: whether the question asks what a payer covers, in whatever form.
     """
     best = _named(said) or _answering(_in_force(said))
+    words = load("works/trust")["lead"]
     if missing:
-        text = load("works/trust")["lead"]["beside"].format(names=", ".join(missing))
+        text = words["beside"].format(names=", ".join(missing))
         return _lead("beside", [best[0]], text=f"{text} {best[0].claim.text}")
     if on_coverage and (policies := _policies(best) or _policies(said)):
         return _coverage(policies, scores)
     if on_coverage and asked and asked.type == "coverage":
-        text = f"{load('works/trust')['lead']['no_policy']} {best[0].claim.text}"
+        text = f"{words['no_policy']} {best[0].claim.text}"
         return _lead("beside", best[:1], text=text)
+    if tells_no_advice(asked, said):
+        return _lead("beside", best[:1], text=f"{words['no_advice']} {best[0].claim.text}")
     form = _FORMS.get(asked.type if asked else "")
     made = form(_begun(best), scores, asked) if form else None
     return made or (_sentences(best) if best[0].answers else _sentence(best))
@@ -143,6 +152,27 @@ def lead_of_none(reason: Abstention | None, lacks: Lacks | None, held: Sequence[
     if held:
         parts.append(words["instead"].format(titles="; ".join(held[:_INSTEAD])))
     return Lead(kind="none", text=" ".join(parts))
+
+
+def tells_no_advice(asked: Asked | None, said: Iterable[Said]) -> bool:
+    """Whether it is asked what to do, and all claims tell only what studies found: no body advises,
+    and each states a share, a ratio or how sure it is, no dose, and neither for nor against."""
+    if asked is None or asked.type != "recommendation":
+        return False
+    return all(not one.advises and _is_finding(one.claim.text) for one in said)
+
+
+def _is_finding(text: str) -> bool:
+    found = quantities(text)
+    if any(one.kind is Kind.DOSE for one in found) or any(one.search(text) for one in _advice()):
+        return False
+    return any(one.kind in _FOUND and not one.comparator for one in found)
+
+
+@cache
+def _advice() -> tuple[Caseless, ...]:
+    facets = load("questions/answers")["facets"]
+    return tuple(Caseless(pattern) for name in _ADVICE for pattern in facets[name]["patterns"])
 
 
 def _in_force(said: Sequence[Said]) -> list[Said]:

@@ -44,3 +44,8 @@ def test_a_clause_without_an_end_is_as_long_as_what_is_looked_through() -> None:
     for text in ("a " * 500 + "value" + " b" * 400, "a " * 2000 + "value" + " b" * 2000):
         at = text.index("value")
         assert clause(text, at, at + 5) == (at - 400, at + 405)
+
+
+def test_the_first_clause_of_a_long_document_begins_with_its_first_letter() -> None:
+    text = f"Stage IIIA of the left lung. {OTHERS}"
+    assert clause(text, 6, 10)[0] == 0

@@ -246,15 +246,6 @@ def test_private_groups_are_institutions(name: str) -> None:
     assert stated_words("institution", f"{name}\nPatient: Doe, J\nExam: CT\n") == name
 
 
-def test_a_label_in_the_second_column_is_one() -> None:
-    text = (
-        "MOLECULAR REPORT\n"
-        "Patient         Quill, Hester         Specimen      Bone marrow aspirate\n"
-        "Date of birth   01/02/1950            Date reported 14/07/2023\n"
-    )
-    assert words("specimen", text) == "Bone marrow aspirate"
-
-
 def test_a_doctors_prescription_with_doses_a_day_is_one() -> None:
     text = (
         "Dr. R. Iyer MBBS\nLotus Clinic\nMs. P. Rao 34/F\nBP 110/70\nDx: UTI\n\nRx\n"

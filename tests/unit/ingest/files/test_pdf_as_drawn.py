@@ -277,3 +277,28 @@ def test_a_tables_note_is_none_of_its_rows_and_a_reference_goes_on() -> None:
     (laid,) = laid_out([page])
     assert "Other  11\n\nMedian" in laid.text
     assert "MIT Press\nCambridge" in laid.text
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_a_head_that_a_gap_parts_from_the_text_of_two_pages_is_no_text(count: int) -> None:
+    pages = [
+        [
+            *([_run("A made-up society", 60, 790)] if number < 2 else []),
+            *(
+                _run(f"{line} {'abcdefgh'[number]}", 60, 700 - 15 * row)
+                for row, line in enumerate(PROSE)
+            ),
+        ]
+        for number in range(count)
+    ]
+    assert all("society" not in page.text for page in laid_out(pages)[1:])
+
+
+def test_a_raised_number_of_five_digits_is_no_mark() -> None:
+    base = _run("Trial number", 60, 700)
+    mark = Run("12345", base.right, base.right + 20, 704.5, HEIGHT, OTHER_FONT)
+    (laid,) = laid_out([[base, mark]])
+    assert "12345" in laid.text
+    mark = Run("1234", base.right, base.right + 16, 704.5, HEIGHT, OTHER_FONT)
+    (laid,) = laid_out([[base, mark]])
+    assert "¹²³⁴" in laid.text

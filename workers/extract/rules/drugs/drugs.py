@@ -90,11 +90,6 @@ CALLED = re.compile(
     r"(?:\s(?P<dose>\d{2,4}(?:\.\d)?|[5-9]|\d\.\d{1,2})(?=\s(?!\s*+[-–])|$|,))?"
 )
 """An entry of a list that begins as that of a drug does: form, name, strength without a unit."""
-ENTRY_MARK = re.compile(
-    r"(?im)^[ \t]*+(?:(?:[-•*]|#?\d{1,2}[.)]|#\d{1,2}[ ]|[a-z]{3,12} \d{1,2}[:.)])[ \t]*+|"
-    rf"(?={_FORM}\s))"
-)
-"""What begins an entry of a list: a mark, a number, or the form of a drug."""
 _NOT_A_DRUG = re.compile(
     r"(?i)^(?:approximately|about|of|and|the|with|total|dose|blood|fluid|received|given|"
     r"weight|loss|"

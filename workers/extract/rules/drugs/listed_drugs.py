@@ -5,18 +5,16 @@ is one of those that `knowledge.subjects.drugs` knows.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from knowledge.matching.words import Mention
 from knowledge.names.tables import tables
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, Section
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.drugs.drug_names import drugs_named
-from workers.extract.rules.drugs.drugs import CALLED, ENTRY_MARK, dose_of
+from workers.extract.rules.drugs.drugs import CALLED, dose_of
 from workers.extract.rules.drugs.drugs import told as how_taken
 from workers.extract.rules.texts.negation import negated
 from workers.extract.units import told
@@ -71,28 +69,6 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
             yield Found(value, at, stop + more)
 
 
-_LEAD = 16
-"""Characters of an entry before its drug: a form (ours)."""
-
-
-def unknown_entries(text: str, found: Sequence[Found]) -> Iterator[Found]:
-    """Drugs that no table has, in lists of which at least half the entries begin as drugs do."""
-    starts = sorted(one.start for one in found)
-    for entries in _marked_lists(text):
-        read = [
-            starts[bisect_left(starts, begin) : bisect_left(starts, stop)]
-            for begin, stop in entries
-        ]
-        begun = sum(
-            any(at - begin <= _LEAD for at in held) or _has_a_form(text, begin)
-            for (begin, _), held in zip(entries, read, strict=True)
-        )
-        for (begin, stop), held in zip(entries, read, strict=True):
-            called = None if held or begun * 2 < len(entries) else called_drug(text, begin, stop)
-            if called is not None and not negated(text, begin, called.end):
-                yield called
-
-
 def called_drug(text: str, begin: int, stop: int) -> Found | None:
     """The drug that an entry begins with, whatever its name: its form says so, or how it is taken
     behind a name that is no word of English ("Walk daily")."""
@@ -108,40 +84,10 @@ def called_drug(text: str, begin: int, stop: int) -> Found | None:
     return Found(value, called.start(), called.end() + more)
 
 
-def _has_a_form(text: str, begin: int) -> bool:
-    called = CALLED.match(text, begin)
-    return called is not None and called["form"] is not None
-
-
 def may_be_a_drug(word: str) -> bool:
     """Whether a word may be a drug's name: the tables have it for one, or for nothing at all."""
     kinds = {kind for one in tables().senses(word) for kind in tables().kinds(one.entry)}
     return bool(kinds & {"drug", "chemical"}) if kinds else not tables().is_word(word)
-
-
-def _marked_lists(text: str) -> Iterator[list[tuple[int, int]]]:
-    """Entries that stand below each other: from behind the mark of each to the end of its line."""
-    entries: list[tuple[int, int]] = []
-    for one in ENTRY_MARK.finditer(text):
-        if entries and "\n" in text[entries[-1][1] : one.start()].strip("\n"):
-            yield entries
-            entries = []
-        stop = text.find("\n", one.end())
-        entries.append((one.end(), stop if stop >= 0 else len(text)))
-    if entries:
-        yield entries
-
-
-def the_drug(words: str) -> Medication | None:
-    """The drug that words name and nothing else but how it is taken."""
-    mentions: Sequence[Mention] = drugs_named(words)
-    if len(mentions) != 1 or mentions[0].start:
-        return None
-    (one,) = mentions
-    frequency, route, end = how_taken(words[one.end :])
-    if words[one.end + end :].strip():
-        return None
-    return Medication(name=words[: one.end], frequency=frequency, route=route)
 
 
 _QUOTED = re.compile(

@@ -33,8 +33,3 @@ def may_be_a_place(words: str) -> bool:
     if plain == plain.lower():  # a spoken or typed line without capitals
         return len(named) <= _MOST_WORDS // 2 and not plain.endswith(".")
     return large >= _LEAST_LARGE * len(long) and not (_SENTENCE.match(plain) and large < len(long))
-
-
-def may_be_words(words: str) -> bool:
-    """Whether words may be a text: neither a person, nor a number or a day."""
-    return bool(words) and not words[0].isdigit() and _PERSON.match(words) is None

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 
-from clinical_text.forms import CAPITALS, ends_a_part
+from clinical_text.forms import ends_a_part
 from knowledge.names.tables import tables
-from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.fields import Found
 from workers.extract.parts import (
     Parts,
@@ -20,7 +19,6 @@ from workers.extract.parts import (
 )
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies, vocabulary
 from workers.extract.rules.texts.negation import negated
-from workers.extract.rules.texts.place_names import may_be_words
 from workers.extract.rules.texts.titles import MARKS
 from workers.extract.units import told
 from workers.extract.values import Words
@@ -70,33 +68,15 @@ def under_learned(parts: Parts, name: str) -> Iterator[Found]:
     """What stands under titles that no list has and that the learned reader takes for a field's."""
     for one in told(parts, name):
         title = "" if one.section is None else parts.sections[one.section].title
-        # what a letter of a note is of, `by_letter` says
-        free = title not in listed_labels() or _day_without_one(parts, one.section, title, name)
-        if one.section is not None and len(title) > 1 and free:
+        if one.section is not None and len(title) > 1 and title not in listed_labels():
             found = value_under(parts, one.section, field_policies()[name])
             if found is not None:
                 yield found
 
 
-def _day_without_one(parts: Parts, index: int | None, title: str, name: str) -> bool:
-    """Whether a label of a day stands before something else: "Performed: appendicectomy"."""
-    if index is None or field_policies()[name].kind != "words":
-        return False
-    one = parts.sections[index]
-    value = parts.text[one.start : min(one.end, one.start + _TAIL)]
-    return any(
-        title in policy.labels and policy.kind == "day" for policy in field_policies().values()
-    ) and not _DAY.search(value)
-
-
-_DAY = re.compile(r"\d")
-
-
 def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
     """What stands under the section of a number, as far as the field's values reach."""
     sections, one = parts.sections, parts.sections[index]
-    if field.extent not in ("section", "list") and _goes_on_behind_a_label(parts, index):
-        return value_under(parts, index + 1, field)
     if (cell := _first_cell(parts, one)) is not None and field.kind == "words":
         return cell
     end = _line(one, parts)
@@ -108,23 +88,6 @@ def value_under(parts: Parts, index: int, field: FieldPolicy) -> Found | None:
     if field.extent != "section":
         end = _next_row(parts.text, one, end)
     return _trimmed(parts.text, one.start, end)
-
-
-def _goes_on_behind_a_label(parts: Parts, index: int) -> bool:
-    """Whether below a heading alone nothing stands but a label, not of a field, and its value: the
-    value is the heading's ("DIAGNOSIS / Primary: ...")."""
-    one = parts.sections[index]
-    if not one.alone or index + 1 >= len(parts.sections):
-        return False
-    below = parts.sections[index + 1]
-    value = parts.text[below.start : line_end(parts.text, below.start, below.end)].strip()
-    return (
-        not below.alone
-        and not parts.text[one.start : below.heading_start].strip(MARKS + "\n")
-        and below.title not in labels()
-        and may_be_words(value)
-        and max(stated(Unit(below.title, value)).values()) < LEAST
-    )
 
 
 def _first_cell(parts: Parts, one: Section) -> Found | None:
@@ -242,7 +205,7 @@ def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: b
         again = later.title == own.title
         if row and later.level <= own.level and _is_row(later, text) and not _of_body(later.title):
             return later.heading_start
-        if _is_like(own, later, text) or _DATED.match(text, later.start, later.end):
+        if _DATED.match(text, later.start, later.end):
             return later.heading_start
         ranks = later.alone and later.level <= sections[index].level
         opens = later.title in openers() or ends_a_part(later.title)
@@ -269,12 +232,6 @@ _DATED = re.compile(
     r"\s{0,9}(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[A-Za-z]{3,9}[ ]\d{1,2}\b)[^\n]{0,30}(?:\n|$)"
 )
 """Behind a label: nothing but a day, as in what the system prints below a report."""
-
-
-def _is_like(own: Section, later: Section, text: str) -> bool:
-    """Whether a label behind a blank line has the form of the section's own label."""
-    in_lines = not own.alone and not later.alone and own.level == later.level == CAPITALS
-    return in_lines and text[max(0, later.heading_start - 2) : later.heading_start] == "\n\n"
 
 
 @cache

@@ -20,6 +20,10 @@ _DOES = re.compile(
 )
 """What did DYNAMIC show? English asks by do, the subject and a verb; here nothing but a preposition
 is behind that verb, so the name before it ends there."""
+_BEFORE_NAMES = re.compile(
+    r"(?i)(?:(?:of|in|on|with|without|for|to|from|by|at|after|before|during|or|and|the|an?)\s{1,9})+"
+)
+"""Prepositions, articles and conjunctions of English: nothing is called "of Eliquis"."""
 _AS_SURE = 0.7
 """Share of the surest problem's that the second one must have (ours)."""
 
@@ -70,7 +74,7 @@ def _asked_about(
             _meet(one, beside) and beside.share > one.share for beside in marked.parts["background"]
         ):
             continue
-        whole = _whole(one, known)
+        whole = _whole(_bare(question, one), known)
         if is_asserted(question, whole.start, whole.end):
             yield whole
 
@@ -87,6 +91,12 @@ def _without_verbs(question: str, parts: Sequence[Part]) -> Iterator[Part]:
                 end = first - 1
         if start < end:
             yield Part(start, end, part.share)
+
+
+def _bare(question: str, part: Part) -> Part:
+    """A part without what stands before a name and is none of it."""
+    found = _BEFORE_NAMES.match(question, part.start, part.end)
+    return Part(found.end(), part.end, part.share) if found else part
 
 
 def _is_condition(part: Part, known: Sequence[Name]) -> bool:

@@ -2,6 +2,8 @@
 
 from itertools import product
 
+import pytest
+
 from workers.retrieve.understanding.asked.read import read_asked
 
 CONDITIONS = ("gout", "myasthenia gravis", "IgA nephropathy", "psoriasis", "carotid stenosis")
@@ -40,6 +42,14 @@ def test_a_name_is_named_whether_or_not_a_table_has_it() -> None:
         names = [one.lower() for one in read_asked(question).names]
         assert drug.lower() in names, (question, names)
         assert condition.lower() in names, (question, names)
+
+
+@pytest.mark.parametrize("drug", ["Limuprost", "Arnestal", "Oralcefin"])
+def test_a_name_is_without_the_words_that_stand_before_it(drug: str) -> None:
+    for form in ("What is the effect of {} on tinnitus?", "What is the dose of {} in a newborn?"):
+        names = read_asked(form.format(drug)).names
+        assert drug in names, names
+        assert not [one for one in names if one.startswith(("of ", "the ", "in ", "a "))], names
 
 
 def test_a_brand_is_named_by_its_drug_too() -> None:

@@ -25,7 +25,7 @@ from benchmarks.layers import last_layers
 from benchmarks.span_reader.changing import Changer
 from benchmarks.span_reader.marking import Marked, every, tags_of
 from benchmarks.upper_layers import WIDTH, UpperLayers
-from workers.encoder.tokens import Tokens, tokens_of
+from workers.encoder.tokens import GAPS, SHAPES, Tokens, tokens_of
 from workers.extract.rubrics import DOCUMENT_TYPES
 from workers.extract.span_reader import LAYERS, LISTS, TAGS, place_of, stretches
 
@@ -37,6 +37,8 @@ _STATED = 2.0
 _CALM = 20
 """Tokens that a batch counts as stating a field beside its own."""
 _LENGTHS_APART = 40
+_KNOWN = ("kinds", "types", "places", "before", "behind", "shapes")
+"""Vectors that are learned, by name."""
 
 
 class Example(NamedTuple):
@@ -89,7 +91,9 @@ class Net(UpperLayers):
         super().__init__(LAYERS, _TOP)
         self.types = nn.Embedding(len(DOCUMENT_TYPES), WIDTH)
         self.places = nn.Embedding(3, WIDTH)
-        for known in (self.types, self.places):
+        self.before, self.behind = nn.Embedding(len(GAPS), WIDTH), nn.Embedding(len(GAPS), WIDTH)
+        self.shapes = nn.Embedding(len(SHAPES), WIDTH)
+        for known in (self.types, self.places, self.before, self.behind, self.shapes):
             nn.init.zeros_(known.weight)
         self.drop = nn.Dropout(_DROPPED)
         self.tags = nn.Linear(WIDTH, len(TAGS) + len(LISTS))
@@ -100,14 +104,22 @@ class Net(UpperLayers):
         longest = max(len(one.wanted) for one in batch) + 2
         ids = torch.zeros(len(batch), longest, dtype=torch.long)
         kinds, there = torch.zeros_like(ids), torch.zeros(len(batch), longest)
+        before, behind, shapes = (torch.zeros_like(ids) for _ in range(3))
+        inside = torch.zeros(len(batch), longest)
         for row, one in enumerate(batch):
             size = len(one.wanted) + 2
             ids[row, :size] = torch.tensor(one.tokens.marked)
             kinds[row, 1 : size - 1] = torch.tensor(one.tokens.kinds)
+            before[row, 1 : size - 1] = torch.tensor(one.tokens.gaps[:-1])
+            behind[row, 1 : size - 1] = torch.tensor(one.tokens.gaps[1:])
+            shapes[row, 1 : size - 1] = torch.tensor(one.tokens.shapes)
+            inside[row, 1 : size - 1] = 1
             there[row, :size] = 1
         types = torch.tensor([one.type for one in batch])
         places = torch.tensor([one.place for one in batch])
+        written = self.before(before) + self.behind(behind) + self.shapes(shapes)
         known = self.kinds(kinds) + (self.types(types) + self.places(places))[:, None]
+        known = known + written * inside[..., None]
         x = self.above(self.below(ids, there) + known, there)
         odds: Tensor = self.tags(self.drop(x))[:, 1:-1].float()
         return odds
@@ -118,7 +130,7 @@ def train(documents: Sequence[Marked], epochs: int) -> Net:
     torch.manual_seed(0)
     chance, changer, net = random.Random(0), Changer(documents), Net()
     upper = list(net.upper.parameters())
-    known = (net.tags, net.kinds, net.types, net.places)
+    known = (net.tags, net.kinds, net.types, net.places, net.before, net.behind, net.shapes)
     heads = [parameter for one in known for parameter in one.parameters()]
     groups = [{"params": upper, "lr": _RATE}, {"params": heads, "lr": _HEADS}]
     optimizer = torch.optim.AdamW(groups, weight_decay=_DECAY)
@@ -169,7 +181,7 @@ def _loss(net: Net, batch: Sequence[Example]) -> Tensor:
 def exported(net: Net) -> dict[str, Any]:
     """The weights as `SpanReader` wants them."""
     held = {name: value.numpy() for name, value in net.state_dict().items()}
-    found = {name: held[f"{name}.weight"] for name in ("kinds", "types", "places")}
+    found = {name: held[f"{name}.weight"] for name in _KNOWN}
     found |= {f"tags.{part}": held[f"tags.{part}"] for part in ("weight", "bias")}
     found |= last_layers(held, LAYERS, _TOP)
     return {name: np.ascontiguousarray(value) for name, value in found.items()}

@@ -34,6 +34,9 @@ MARKED_WITH_LISTS = (
     "written_9",
     "written_10",
     "written_11",
+    "written_12",
+    "written_13",
+    "written_14",
 )
 """Those with marks at each entry, too."""
 _MARK = re.compile(r"\[\[([a-z_]+):|\]\]")

@@ -86,7 +86,7 @@ class Tagger:
         """The states of at most `LONGEST` tokens and of the marks around them.
 
         Args:
-            known: what is known of all of them, `(width,)`, added to each.
+            known: what is known of all of them, `(width,)`, or of each, `(tokens + 2, width)`.
         """
         x = self._words[tokens.marked] + self._places[: len(tokens.marked)]
         (below,) = self._lower.run(None, {"x": x[None]})

@@ -91,7 +91,8 @@ class SpanReader(Tagger):
         about = self.own["types"][DOCUMENT_TYPES.index(document_type)]
         for first, last in cuts:
             known = about + self.own["places"][place_of(first, last, len(tokens.ids))]
-            states = self.states(tokens.stretch(first, last - first), known)
+            stretch = tokens.stretch(first, last - first)
+            states = self.states(stretch, known + self._written(stretch))
             shares.append(self.shares(states[1:-1]))
         none = np.zeros((0, len(TAGS) + len(LISTS)), np.float32)
         read: Matrix = np.concatenate(shares) if shares else none
@@ -100,6 +101,13 @@ class SpanReader(Tagger):
         begins = {start: row for (start, _), row in zip(places, read[:, len(TAGS) :], strict=True)}
         wanted = {one for one in rubric(document_type).fields if one in TAGS}
         return Stated(text, words, {one: TAGS.index(one) for one in wanted}, begins)
+
+    def _written(self, tokens: Tokens) -> Matrix:
+        """How each token and the marks around stand on the page, `(tokens + 2, width)`."""
+        found: Matrix = np.zeros((len(tokens.ids) + 2, self.own["before"].shape[1]), np.float32)
+        found[1:-1] = self.own["before"][tokens.gaps[:-1]] + self.own["behind"][tokens.gaps[1:]]
+        found[1:-1] += self.own["shapes"][tokens.shapes]
+        return found
 
 
 def stretches(text: str, tokens: Tokens) -> Iterator[tuple[int, int]]:

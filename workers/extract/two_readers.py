@@ -6,21 +6,22 @@ at all; else words of which the reader is less sure. What a document states in t
 ambiguous: a person decides (ADR 0065).
 """
 
-import re
 from weakref import WeakKeyDictionary
 
 from workers.encoder.tagging import Part
 from workers.extract import span_reader
-from workers.extract.fields import FieldResult, Item, Status
+from workers.extract.fields import FieldResult, Found, Item, Status
 from workers.extract.parts import Parts
-from workers.extract.rubrics import field_policies, policy
+from workers.extract.rubrics import field_policies, policy, rubric
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.denying import against
 from workers.extract.rules.entries import entry
-from workers.extract.rules.reading import read_every, read_words
+from workers.extract.rules.reading import find_value, read_every, read_words
+from workers.extract.rules.texts.days import STAY, settled
+from workers.extract.rules.texts.written_days import day_before
 from workers.extract.scanned import readings
-from workers.extract.span_reader import Stated
-from workers.extract.values import LabValue, Medication, Value
+from workers.extract.span_reader import TAGS, Stated
+from workers.extract.values import Day, LabValue, Medication, Value, Words
 
 _read: "WeakKeyDictionary[Parts, dict[str, Stated]]" = WeakKeyDictionary()
 
@@ -36,32 +37,61 @@ def state_of(field: str, parts: Parts, document_type: str, *, wide: bool = False
         return by_rules
     stated = read(parts, document_type)
     if field_policies()[field].many:
-        return _of_list(field, parts, by_rules, stated)
+        return _of_list(field, parts, by_rules, stated, drops=_reads(field, parts, document_type))
     item, share = surest(field, parts, stated)
     limits = policy().two_readers.words if _is_words(field) else policy().two_readers.typed
     if item is not None and share >= limits.lead_from:
-        if any(_says_it_whole(parts, one, item) for one in by_rules.items):
+        if any(one.value.key == item.value.key for one in by_rules.items):
             return by_rules
         return FieldResult(status=Status.FOUND, items=(item,))
     for one in by_rules.items:
         own = stated.share(field, one.start, one.end)
-        if own is None or own >= limits.dropped_below:
+        if own is None or own >= limits.dropped_below or not _reads(field, parts, document_type):
             return by_rules
     if item is not None and share >= limits.fill_from:
         return FieldResult(status=Status.FOUND, items=(item,))
     return FieldResult(status=Status.NOT_PRESENT)
 
 
-def _of_list(field: str, parts: Parts, by_rules: FieldResult, stated: Stated) -> FieldResult:
+def _reads(field: str, parts: Parts, document_type: str) -> bool:
+    """Whether the reader has shown in this document that its silence means something: of the other
+    fields that the rules read there, it takes at least half for what they do."""
+    held = _agreed.setdefault(parts, {})
+    if document_type not in held:
+        stated = read(parts, document_type)
+        held[document_type] = {
+            one: any(
+                (stated.share(one, item.start, item.end) or 0.0) >= _TAKEN for item in found.items
+            )
+            for one in rubric(document_type).fields
+            if one in TAGS and (found := extract_field(one, parts)).items
+        }
+    others = [agreed for one, agreed in held[document_type].items() if one != field]
+    return any(others) and 2 * sum(others) >= len(others)
+
+
+_agreed: "WeakKeyDictionary[Parts, dict[str, dict[str, bool]]]" = WeakKeyDictionary()
+_TAKEN = 0.5
+"""Share of the words from which on the reader takes them for a field (ours)."""
+
+
+def _of_list(
+    field: str, parts: Parts, by_rules: FieldResult, stated: Stated, *, drops: bool
+) -> FieldResult:
     """The entries of both: the rules', but those that the reader does not take for one of now, and
-    those that it is sure of and the rules have not."""
+    those that it is sure of and the rules have not.
+
+    Args:
+        drops: its silence means something.
+    """
     limits = policy().two_readers.lists.get(field)
     if limits is None:
         return by_rules
     kept = []
     for one in by_rules.items:
         share = stated.share(field, one.start, one.end)
-        if share is None or share >= limits.kept_from or not _is_known_to_the_reader(one.value):
+        known = drops and _is_known_to_the_reader(one.value)
+        if share is None or share >= limits.kept_from or not known:
             kept.append(one)
     for part in stated.entries(field):
         held = any(one.start < part.end and part.start < one.end for one in by_rules.items)
@@ -111,25 +141,28 @@ def surest(field: str, parts: Parts, stated: Stated) -> tuple[Item | None, float
     denied, nor a relative's, nor of earlier, and how sure it is."""
     text = parts.printed if _is_words(field) else parts.text
     for one in stated.parts(field):
-        end = _phrase_end(text, one.end) if _is_words(field) else one.end
-        start, end = _without_marks(text, one.start, end)
+        start, end = _without_marks(text, one.start, one.end)
         value = value_in(field, text[start:end])
+        if value is None and field in STAY:
+            value = _day_without_year(text[start:end], parts, stated)
         if value is None:
             continue
+        if isinstance(value, Day):
+            value = settled(parts, [Found(value, start, end)])[0].value
         item = Item(value=value, start=start, end=end)
         if against(field, parts, item) is None:
             return item, one.share
     return None, 0.0
 
 
-def _phrase_end(text: str, end: int) -> int:
-    """Where a phrase ends of which the last word alone was doubted: "Acute gouty" arthritis."""
-    last = _LAST_WORD.match(text, end)
-    return last.end() if last is not None else end
-
-
-_LAST_WORD = re.compile(r"[ ]?[^\W\d_][\w'’-]{0,40}(?=[.,;:()|/\n]|  |$)")
-"""Of 1,362 texts of unseen documents 1,234 are right with it and 1,227 without."""
+def _day_without_year(words: str, parts: Parts, stated: Stated) -> Value | None:
+    """A day of a stay that names no year: the last before the day of the document."""
+    item, share = surest("date", parts, stated)
+    if share < policy().two_readers.typed.fill_from:
+        item = next(iter(extract_field("date", parts).items), None)
+    if item is None or not isinstance(item.value, Day):
+        return None
+    return day_before(words, item.value.iso)
 
 
 def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
@@ -152,28 +185,22 @@ def value_in(field: str, words: str) -> Value | None:
     """The value of a field of one value that words state; where they have none, of what they may
     have been before a scan."""
     value = read_words(field, words)
+    if value is None and field in _TOLD_WITHOUT_A_FIGURE:
+        return _as_told(words)
     if value is None:
-        others = (read_words(field, one) for one in readings(words))
+        others = (find_value(field, one) for one in readings(words))
         value = next((one for one in others if one is not None), None)
     return value
 
 
-def _says_it_whole(parts: Parts, rules: Item, reader: Item) -> bool:
-    """Whether the rules read the same; or the same phrase with a word or two more, for the reader,
-    that is sure of the place and mostly right about its ends, cuts phrases ("poorly cohesive
-    carcinoma"); or what stands under a heading that the reader runs over."""
-    if rules.value.key == reader.value.key:
-        return True
-    text = parts.text
-    if reader.start < rules.start and rules.end <= reader.end + 1:
-        return any(reader.start < one.heading_start < rules.start for one in parts.sections)
-    if not (rules.start <= reader.start and reader.end <= rules.end):
-        return False
-    more = f"{text[rules.start : reader.start]} {text[reader.end : rules.end]}"
-    return _MARKS.search(more.strip()) is None and len(more.split()) <= _WORDS_MORE
+_TOLD_WITHOUT_A_FIGURE = frozenset(["blood_loss"])
+"""Amounts that reports tell in words ("minimal")."""
+_MOST_WORDS = 4
+"""Of such (ours)."""
 
 
-_MARKS = re.compile(r"[.,;:()|/\n]")
-_WORDS_MORE = 2
-"""Of 142 texts of unseen documents that both take for a field and end otherwise the rules alone are
-right in 4 of 21 such and the reader in none; of the others in 10, and the reader in 24."""
+def _as_told(words: str) -> Value | None:
+    """An amount as it is told, where it is told without a figure."""
+    told = words.strip(" .;,")
+    is_short = 0 < len(told.split()) <= _MOST_WORDS
+    return Words(text=told) if is_short and not any(map(str.isdigit, told)) else None

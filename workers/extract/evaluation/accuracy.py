@@ -25,8 +25,9 @@ from workers.extract.rules.laboratory.labs import cut_short
 from workers.extract.rules.placing import set_aside
 from workers.extract.rules.reading import read_every
 from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.texts.written_days import day_before
 from workers.extract.two_readers import entry_in, state_of, value_in
-from workers.extract.values import LabValue, Value, Words
+from workers.extract.values import Day, LabValue, Value, Words
 
 
 def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Sequence[FieldScore]]:
@@ -178,6 +179,8 @@ def stated_by_its_span(field: str, text: str, item: Item) -> bool:
     words = text[item.start : item.end]
     if isinstance(item.value, Words) and item.value.text == words:
         return True
+    if isinstance(item.value, Day) and day_before(words, item.value.iso) == item.value:
+        return True  # its year is the document's
     return any(_says(value, item.value) for value in _readings(field, words))
 
 
@@ -186,7 +189,8 @@ def _readings(field: str, words: str) -> list[Value]:
     if kind.many or kind.kind == "margin":
         # a clause that calls a margin positive and negative states both
         read = read_every(field, words) if words.strip() else []
-        if kind.kind in ("lab", "medication") and (told := entry_in(field, words)) is not None:
+        told = entry_in(field, words) if kind.kind in ("lab", "marker", "medication") else None
+        if told is not None:
             read = [*read, told]
         # of a row of several columns the headings say which is the result, and not the row
         return [*read, *row_readings(words)] if kind.kind == "lab" else read

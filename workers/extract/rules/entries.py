@@ -11,7 +11,8 @@ from workers.extract.rules.drugs.drugs import dose_of
 from workers.extract.rules.drugs.drugs import told as how_taken
 from workers.extract.rules.drugs.listed_drugs import may_be_a_drug
 from workers.extract.rules.laboratory.lab_parts import NUMBER, UNIT, Written, lab_named, value_of
-from workers.extract.values import LabValue, Medication
+from workers.extract.rules.tumors.markers import marker_named, own_result
+from workers.extract.values import LabValue, Marker, Medication
 
 _LONGEST = 160
 """Characters of an entry; what is longer holds several (ours)."""
@@ -32,21 +33,49 @@ _FORM = re.compile(
 """Before a drug's name: a form or a way, shortened ("T.", "Inj.")."""
 _NAME = re.compile(r"[^\W\d_][\w'’+/-]*")
 """A word of a drug's name: it begins with a letter."""
+_STAIN = re.compile(r"[^\W\d_][\w.'’/-]*\w|[^\W\d_]")
+"""A word of a stain's name."""
+_HOW = re.compile(r"[a-z]+ly|block|focal|diffuse|patchy|strong|weak")
+"""A word of how much it stains, and none of its name."""
+_COMMA = re.compile(r"^\s*,")
 _UNIT_BEHIND = re.compile(r"^\s*[^\W\d_%]*%?(?:/\w+)?")
 _MOST_WORDS = 5
 """Of a drug's name (ours)."""
 _STRENGTH = re.compile(r"[\s,:(|–—-]{0,8}(?P<dose>\d{1,6}(?:[.,]\d{1,3})?)(?![\d/-])")
 
 
-def entry(kind: str, words: str) -> LabValue | Medication | None:
-    """What the words of an entry of labs or medications say; None where they hold no name, or of a
-    lab no result, and of other kinds."""
+def entry(kind: str, words: str) -> LabValue | Marker | Medication | None:
+    """What the words of an entry of labs, stains or medications say; None where they hold no name,
+    or of the first two no result, and of other kinds."""
     plain = _BULLET.sub("", words.strip())
     if not any(map(str.isalnum, plain)) or len(plain) > _LONGEST:
         return None
     if kind == "lab":
         return _measured(plain)
+    if kind == "marker":
+        return _stained(" ".join(plain.split()))
     return _taken(" ".join(plain.split())) if kind == "medication" else None
+
+
+def _stained(words: str) -> Marker | None:
+    """The stain: words up to the first that is a result."""
+    at = 0
+    for _ in range(_MOST_WORDS):
+        word = _STAIN.match(words, at)
+        if word is None or _HOW.fullmatch(word[0]) or _result(f" {word[0]}", "x") is not None:
+            break
+        at = word.end() + (words[word.end() : word.end() + 1] == " ")
+    name = words[:at].strip()
+    if not name:
+        return None
+    known = marker_named(name) or name
+    return _result(_COMMA.sub(" ", words[len(name) :]), known)
+
+
+def _result(behind: str, name: str) -> Marker | None:
+    """The result that stands behind a stain's name."""
+    found = own_result(f"x{behind}", name, 0, 1, len(behind) + 1)
+    return found.value if found is not None and isinstance(found.value, Marker) else None
 
 
 def _measured(words: str) -> LabValue | None:

@@ -27,6 +27,7 @@ from workers.extract.rules.laboratory.lab_tables import (
     message_days,
 )
 from workers.extract.rules.placing import of_the_patient
+from workers.extract.rules.quoted import quoted_value
 from workers.extract.rules.texts import allergies, dictated, numbers, words
 from workers.extract.rules.texts.others import inside
 from workers.extract.rules.texts.place_names import may_be_a_place
@@ -357,6 +358,14 @@ def _year(found: Found) -> int:
 
 def read_words(field: str, quoted: str) -> Value | None:
     """The value that quoted words state, None where they state none of the field's kind."""
+    value = find_value(field, quoted)
+    if value is not None:
+        return value
+    return quoted_value(field, field_policies()[field].kind, plain_points(quoted).strip())
+
+
+def find_value(field: str, quoted: str) -> Value | None:
+    """The value in words that may be of something else, None where they state none for sure."""
     policy = field_policies()[field]
     stripped = plain_points(quoted).strip()
     if not stripped:

@@ -11,7 +11,7 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import policy
 from workers.extract.rules.choosing import extract_field
 from workers.extract.two_readers import state_of
-from workers.extract.values import Medication
+from workers.extract.values import Amount, Day, Medication, Value, Words
 
 TEXT = (
     "Report date: 4 May 2024. Seen on 9 May 2024 at Elm House.\nZyvoral.\nAllergies: latex\n"
@@ -48,6 +48,7 @@ def read(
 ) -> tuple[FieldResult, str]:
     """The field, and its words."""
     monkeypatch.setattr(two_readers, "read", lambda _, __: Told({field: shares}))
+    monkeypatch.setattr(two_readers, "_reads", lambda *_: True)
     found = state_of(field, Parts(TEXT), "clinical-notes")
     return found, " ".join(TEXT[one.start : one.end] for one in found.items)
 
@@ -72,25 +73,6 @@ def edges(monkeypatch: pytest.MonkeyPatch, field: str, text: str, words: str) ->
 def test_the_reader_says_where_a_text_begins_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Clinic\nDiagnosis: ureteric colic. Had diclofenac, settled.\n"
     assert edges(monkeypatch, "diagnosis", text, "ureteric colic") == "ureteric colic"
-
-
-@pytest.mark.parametrize("words", ["cohesive", "cohesive carcinoma", "poorly cohesive"])
-def test_a_phrase_is_not_cut(monkeypatch: pytest.MonkeyPatch, words: str) -> None:
-    text = "Clinic\nDiagnosis: poorly cohesive carcinoma\nAllergies: latex\n"
-    assert edges(monkeypatch, "diagnosis", text, words) == "poorly cohesive carcinoma"
-
-
-def test_the_last_word_of_a_phrase_that_rules_do_not_read_is_not_cut_off(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    text = "Seen for gout.\nIt is acute gouty arthritis. Ice and rest.\n"
-    assert edges(monkeypatch, "impression", text, "acute gouty") == "acute gouty arthritis"
-
-
-def test_words_that_run_over_a_heading_are_those_under_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "Clinic\nDiagnosis: gout\n\nImpression\nNo recurrence.\n"
-    long = text[text.index("gout") : text.index(".\n") + 1]
-    assert edges(monkeypatch, "impression", text, long) == "No recurrence."
 
 
 def test_marks_around_words_are_none_of_them() -> None:
@@ -163,16 +145,59 @@ def test_an_entry_that_the_reader_does_not_take_for_one_of_now_is_none(
     told = Told({"medications": {}})
     told.share = lambda _, start, __: 0.9 if start == kept.start else 0.0  # type: ignore[method-assign]
     monkeypatch.setattr(two_readers, "read", lambda _, __: told)
+    monkeypatch.setattr(two_readers, "_reads", lambda *_: True)
     assert state_of("medications", parts, "clinical-notes").items == (kept,)
 
 
-@pytest.mark.parametrize("field", ["ihc_markers", "mutations"])
-def test_of_a_list_without_limits_the_rules_stand(
-    monkeypatch: pytest.MonkeyPatch, field: str
+def test_of_a_list_without_limits_the_rules_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = policy().two_readers.model_copy(update={"lists": {}})
+    without = policy().model_copy(update={"two_readers": limits})
+    monkeypatch.setattr(two_readers, "policy", lambda: without)
+    found, _ = read(monkeypatch, "medications", {"Zyvoral": 1.0})
+    assert found == extract_field("medications", Parts(TEXT))
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_reader_that_takes_nothing_else_of_a_document_drops_nothing(
+    monkeypatch: pytest.MonkeyPatch, taken: bool
 ) -> None:
-    assert field not in policy().two_readers.lists
-    found, _ = read(monkeypatch, field, {"Bees": 1.0})
-    assert found == extract_field(field, Parts(TEXT))
+    parts = Parts(TEXT)
+    allergies = extract_field("allergies", parts).items[0]
+    told = Told({})
+    told.share = lambda field, start, _: (  # type: ignore[method-assign]
+        float(taken and field == "allergies" and start == allergies.start)
+    )
+    monkeypatch.setattr(two_readers, "read", lambda _, __: told)
+    found = state_of("date", parts, "clinical-notes")
+    assert found.status is (Status.NOT_PRESENT if taken else Status.FOUND)
+
+
+def test_a_day_has_the_order_of_the_document_s_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Admitted 03/04/2024\nDischarged 03/25/2024\n"
+    parts = Parts(text)
+    start = text.index("03/04/2024")
+    told = Told({}, [Part(start, start + 10, 1.0)])
+    item, _ = two_readers.surest("admission_date", parts, told)  # type: ignore[arg-type]
+    assert item is not None
+    assert item.value == Day(iso="2024-03-04")
+
+
+def test_a_day_of_a_stay_without_its_year_is_the_last_before_the_document() -> None:
+    text = "Cedar Hospital\nDischarge summary, 12 March 2024\nAdmitted on 2nd of March.\n"
+    parts = Parts(text)
+    start = text.index("2nd of March")
+    told = Told({}, [Part(start, start + len("2nd of March"), 1.0)])
+    item, _ = two_readers.surest("admission_date", parts, told)  # type: ignore[arg-type]
+    assert item is not None
+    assert item.value == Day(iso="2024-03-02")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("minimal", Words(text="minimal")), ("thirty mL", Amount(number=30.0, unit="mL"))],
+)  # fmt: skip
+def test_a_loss_of_blood_is_read_as_it_is_told(words: str, told: Value | None) -> None:
+    assert two_readers.value_in("blood_loss", words) == told
 
 
 def test_it_is_read_once_a_type(monkeypatch: pytest.MonkeyPatch) -> None:

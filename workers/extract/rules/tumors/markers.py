@@ -119,7 +119,7 @@ def markers(text: str) -> Iterator[Found]:
         begin = start
         if index and places[index - 1][2] == name and start - places[index - 1][1] <= 3:
             begin = places[index - 1][0]
-        one = _own(text, name, begin, end, following)
+        one = own_result(text, name, begin, end, following)
         if one is None and start in listed:
             result, cue_start = listed[start]
             one = Found(Marker(marker=name, result=result), cue_start, end)
@@ -140,7 +140,7 @@ def _shared(name: str, start: int, after: Found) -> Found | None:
     return Found(Marker(marker=name, result=result), start, after.end)
 
 
-def _own(text: str, name: str, start: int, end: int, following: int) -> Found | None:
+def own_result(text: str, name: str, start: int, end: int, following: int) -> Found | None:
     """The result that stands after the marker, before the next one."""
     mark = _SIGN_AFTER.match(text[end:following])
     hard = _STOP.search(text, end, min(len(text), end + _GAP + 62))

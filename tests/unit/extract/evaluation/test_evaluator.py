@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from tests.unit.extract.made import ABSENT, REPORT, attempt, placed, placed_many
 from workers.extract.evaluation.completeness import completeness
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.evaluation.scores import EvaluationFailed
 from workers.extract.evaluation.validity import validity
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import FieldResult, Item, Status
+from workers.extract.loop.extraction import extract_by_rules
 from workers.extract.parts import Parts
 from workers.extract.rubrics import policy, rubric
 from workers.extract.values import Grade, Words

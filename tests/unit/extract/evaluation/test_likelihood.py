@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.extract.made import ABSENT, REPORT, placed
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.fields import Attempt, FieldResult, Status
+from workers.extract.loop.extraction import extract_by_rules
 from workers.extract.parts import Parts
 from workers.extract.rubrics import rubric
 from workers.extract.values import Grade

@@ -9,10 +9,10 @@ from typing import Any
 from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Scenario
 from knowledge.works.conflicts import conflict_policy
-from workers.retrieve.assessment import Assessed, assess, lift_anchors, only_works_named
-from workers.retrieve.candidates import Candidate, Decision, Place, Ranked
-from workers.retrieve.composition import compose
-from workers.retrieve.diversity import KEPT
+from workers.retrieve.ranking.assessment import Assessed, assess, lift_anchors, only_works_named
+from workers.retrieve.ranking.candidates import Candidate, Decision, Place, Ranked
+from workers.retrieve.ranking.composition import compose
+from workers.retrieve.ranking.diversity import KEPT
 from workers.retrieve.understanding.model import Understanding
 
 

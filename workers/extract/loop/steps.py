@@ -13,9 +13,9 @@ import contracts
 from knowledge.documents.extraction import extraction_policy
 from knowledge.version import knowledge_version
 from workers.extract.documents import Classification, Part, as_type, classify
-from workers.extract.extraction import Extraction, PartResult, merged, readable
-from workers.extract.loop import Iteration, Outcome, Stop, best_of, stops
-from workers.extract.readability import Readability
+from workers.extract.intake.readability import Readability
+from workers.extract.loop.extraction import Extraction, PartResult, merged, readable
+from workers.extract.loop.loop import Iteration, Outcome, Stop, best_of, stops
 from workers.extract.rubrics import Profile, policy
 
 

@@ -1,9 +1,9 @@
 """Synthetic documents in further styles, for working on rules and evaluator.
 
-    python -m benchmarks.extraction_styles FOLDER
+    python -m benchmarks.made_documents.styles FOLDER
     attest evaluate extraction FOLDER
 
-Unlike `extraction_heldout` these may be looked at one by one. No patient, no hospital and no report
+Unlike `heldout` these may be looked at one by one. No patient, no hospital and no report
 exists.
 """
 
@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import extraction_styles_more as more
-from benchmarks.extraction_made import Report, smudged, written, written_date
-from benchmarks.extraction_styles_more import PLACES
+from benchmarks.made_documents import styles_more as more
+from benchmarks.made_documents.styles_more import PLACES
+from benchmarks.made_documents.writing import Report, smudged, written, written_date
 
 SEED = 4127
 EACH = 2

@@ -27,8 +27,8 @@ from knowledge.subjects.tags import tags
 from knowledge.works.anchors import ARTICLE, trial_of
 from store.documents.content import content_terms
 from store.index.terms import term_set
-from workers.retrieve.candidates import Candidate, Place
-from workers.retrieve.relevance import is_relevant
+from workers.retrieve.ranking.candidates import Candidate, Place
+from workers.retrieve.ranking.relevance import is_relevant
 from workers.retrieve.understanding.model import Understanding
 
 _NCT = re.compile(r"NCT\d{8}", re.ASCII | re.IGNORECASE)

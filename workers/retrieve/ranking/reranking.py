@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from knowledge.answering.policy import retrieval_policy
 from workers.language_model.port import Consulted, LanguageModel, ModelError, Prompt
-from workers.retrieve.candidates import Candidate
+from workers.retrieve.ranking.candidates import Candidate
 
 
 class Order(BaseModel):

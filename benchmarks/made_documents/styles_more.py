@@ -1,11 +1,11 @@
-"""The makers of `extraction_styles` for all but pathology, radiology and genomics."""
+"""The makers of `styles` for all but pathology, radiology and genomics."""
 
 # ruff: noqa: E501 - the lines of a made-up document are as long as it needs
 
 import random
 from typing import Any
 
-from benchmarks.extraction_made import written_date
+from benchmarks.made_documents.writing import written_date
 
 PLACES = ["Brackwater Teaching Hospital", "Linden Park Clinic", "Tarnbrook Cancer Institute",
            "Upland Reference Laboratory", "St. Aldhelm Hospital"]  # fmt: skip

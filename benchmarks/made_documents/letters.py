@@ -1,11 +1,11 @@
-"""The makers of `extraction_reports` for laboratories, prescriptions, notes and operations."""
+"""The makers of `reports` for laboratories, prescriptions, notes and operations."""
 
 # ruff: noqa: E501 - the lines of a made-up document are as long as it needs
 
 import random
 from typing import Any
 
-from benchmarks.extraction_made import PLACES, Report, written_date
+from benchmarks.made_documents.writing import PLACES, Report, written_date
 
 
 def prescription(rng: random.Random, number: int) -> Report:

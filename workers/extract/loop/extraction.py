@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from workers.extract.documents import Classification, Part, as_type, classify, parts_of
+from workers.extract.evaluation.evaluator import Opinion, evaluate
 from workers.extract.evaluation.scores import Evaluation
-from workers.extract.evaluator import Opinion, evaluate
 from workers.extract.fields import Attempt, FieldResult, Status, shifted
-from workers.extract.loop import Iteration, Outcome, run
+from workers.extract.intake.readability import Readability, Unreadable, require_readable
+from workers.extract.loop.loop import Iteration, Outcome, run
+from workers.extract.loop.proposing import Ask, prompt_for, proposed_attempt
 from workers.extract.parts import Parts
-from workers.extract.proposing import Ask, prompt_for, proposed_attempt
-from workers.extract.readability import Readability, Unreadable, require_readable
 from workers.extract.rubrics import Profile, Rubric, policy, rubric
 from workers.extract.rules.choosing import markers_contradict
 from workers.extract.two_readers import state_of

@@ -1,6 +1,6 @@
 """Draws one page of a PDF, in a process of its own: a hostile file can kill or stall only that.
 
-    python -m workers.extract.rendering PAGE DOTS_PER_INCH MOST_PIXELS < FILE > PICTURE
+    python -m workers.extract.intake.rendering PAGE DOTS_PER_INCH MOST_PIXELS < FILE > PICTURE
 
 Writes the page as a gray picture in the PGM format (`P5`). The caller sets the time limit.
 """

@@ -19,7 +19,7 @@ from store.sources import source_states
 from workers.http.client import SourceClient
 from workers.http.errors import Malformed, SourceError
 from workers.http.factory import service_client
-from workers.retrieve.images import Figure, Search, choose, image_search
+from workers.retrieve.images.choice import Figure, Search, choose, image_search
 from workers.retrieve.understanding.model import Understanding
 from workers.runtime.stage import Context
 

@@ -1,11 +1,11 @@
-"""The makers of `extraction_heldout` for all but pathology and radiology."""
+"""The makers of `heldout` for all but pathology and radiology."""
 
 # ruff: noqa: E501 - the lines of a made-up document are as long as it needs
 
 import random
 from typing import Any
 
-from benchmarks.extraction_made import written_date
+from benchmarks.made_documents.writing import written_date
 
 PLACES = ["Oakmere District Hospital", "Saltmarsh Infirmary", "Fernhill Medical Centre",
            "Kestrel Diagnostics", "University Hospital of Thornby", "Ashgrove Clinic"]  # fmt: skip

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Kind
 from knowledge.works.publication_types import most_telling
-from workers.retrieve.candidates import Candidate
+from workers.retrieve.ranking.candidates import Candidate
 
 _OF_KIND = {
     "guideline": "guideline",

@@ -1,6 +1,6 @@
-"""Held-out synthetic documents, in other styles than those of `extraction_reports`.
+"""Held-out synthetic documents, in other styles than those of `reports`.
 
-    python -m benchmarks.extraction_heldout FOLDER
+    python -m benchmarks.made_documents.heldout FOLDER
     attest evaluate extraction FOLDER
 
 Written before the evaluator was last changed and not looked at while it was: only the figures of
@@ -17,9 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import extraction_heldout_more as more
-from benchmarks.extraction_heldout_more import PLACES
-from benchmarks.extraction_made import Report, smudged, written, written_date
+from benchmarks.made_documents import heldout_more as more
+from benchmarks.made_documents.heldout_more import PLACES
+from benchmarks.made_documents.writing import Report, smudged, written, written_date
 
 SEED = 77031
 EACH = 2

@@ -1,6 +1,6 @@
 """Writes synthetic clinical documents of all nine types with their gold fields.
 
-    python -m benchmarks.extraction_reports FOLDER
+    python -m benchmarks.made_documents.reports FOLDER
     attest evaluate extraction FOLDER
 
 The same seed writes the same files. Every text is made up here: no patient, no hospital and no
@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.extraction_letters import discharge, labs, note, prescription, surgery
-from benchmarks.extraction_made import PLACES, Report, written, written_date
+from benchmarks.made_documents.letters import discharge, labs, note, prescription, surgery
+from benchmarks.made_documents.writing import PLACES, Report, written, written_date
 
 SEED = 20260117
 EACH = 7

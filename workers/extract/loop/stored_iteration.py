@@ -17,22 +17,22 @@ from store.extractions.extractions import Ended
 from store.models import ExtractionIteration, now
 from store.reports import model_usage
 from workers.extract.documents import parts_of
+from workers.extract.evaluation.evaluator import Opinion, evaluate
 from workers.extract.evaluation.scores import Evaluation, EvaluationFailed
-from workers.extract.evaluator import Opinion, evaluate
-from workers.extract.extraction import extract_by_rules, with_model
 from workers.extract.fields import Attempt
-from workers.extract.loop import Iteration, best_of, iterate, learned
-from workers.extract.paid_once import Lost, PaidOnce
-from workers.extract.parts import Parts
-from workers.extract.proposing import (
+from workers.extract.loop.extraction import extract_by_rules, with_model
+from workers.extract.loop.loop import Iteration, best_of, iterate, learned
+from workers.extract.loop.paid_once import Lost, PaidOnce
+from workers.extract.loop.proposing import (
     OPINION_PURPOSE,
     PURPOSE,
     OpinionOnFields,
     remembered_prompt,
     second_opinion,
 )
+from workers.extract.loop.steps import Next, Plan, extraction_of, next_of, result_body
+from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, policy, rubric
-from workers.extract.steps import Next, Plan, extraction_of, next_of, result_body
 from workers.language_model.port import (
     BudgetSpent,
     ModelError,

@@ -26,8 +26,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from knowledge.answering.policy import retrieval_policy
-from workers.retrieve.assessment import Assessed
-from workers.retrieve.diversity import KEPT, Room, need_of
+from workers.retrieve.ranking.assessment import Assessed
+from workers.retrieve.ranking.diversity import KEPT, Room, need_of
 
 OFF_TOPIC = "dropped: not on topic, and the list has its share of such works (EB-5.4)"
 OFF_FOCUS = "dropped: its focus is another disease (EB-5.3)"

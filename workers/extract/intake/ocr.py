@@ -18,7 +18,7 @@ import pytesseract  # type: ignore[import-untyped]
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 from PIL.Image import Image as Picture
 
-from workers.extract.refusals import IntakeRefused
+from workers.extract.intake.refusals import IntakeRefused
 
 MOST_PAGES = 60
 """Scanned pages of one document (ours); at some 2 s a page that is two minutes."""
@@ -183,8 +183,8 @@ def _too_large() -> IntakeRefused:
 
 def _drawn(data: bytes, page: int, seconds: float) -> Picture:
     """A page of a PDF as a picture, drawn by another process."""
-    command = [sys.executable, "-m", "workers.extract.rendering", str(page), str(DOTS_PER_INCH),
-               str(MOST_PIXELS)]  # fmt: skip
+    command = [sys.executable, "-m", "workers.extract.intake.rendering",
+               str(page), str(DOTS_PER_INCH), str(MOST_PIXELS)]  # fmt: skip
     environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     environment["PYTHONPATH"] = os.pathsep.join(one for one in sys.path if one)
     try:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from clinical_text.quotes import Source, check
 from workers.extract.evaluation.scores import EvaluationFailed, Feedback
 from workers.extract.fields import NOT_PRESENT, Attempt, FieldResult, Item, Status
-from workers.extract.optimizer import optimized_prompt
+from workers.extract.loop.optimizer import optimized_prompt
 from workers.extract.parts import Parts, Section, line_end
 from workers.extract.rubrics import Rubric, field_policies
 from workers.extract.rules.choosing import CHOSEN, compatible, markers_contradict

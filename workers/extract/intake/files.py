@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from clinical_text.invisible import visible
-from workers.extract import scanning
-from workers.extract.readability import Readability, assess
-from workers.extract.refusals import IntakeRefused
+from workers.extract.intake import ocr
+from workers.extract.intake.readability import Readability, assess
+from workers.extract.intake.refusals import IntakeRefused
 from workers.file_formats import MAX_FILE_BYTES, UnreadableDocument, read, sniff
 from workers.file_formats.pdf import Page, is_pdf, joined_pages, pdf_pages
 from workers.file_formats.plain import decode
@@ -39,7 +39,7 @@ def take_in(
     *,
     filename: str,
     media_type: str | None = None,
-    scanner: Callable[[], scanning.Scanner] = scanning.Scanner,
+    scanner: Callable[[], ocr.Scanner] = ocr.Scanner,
 ) -> Intake:
     """The text of a file, and whether it can be read.
 
@@ -85,16 +85,15 @@ def _written(data: bytes, filename: str, media_type: str | None) -> Intake:
     raise IntakeRefused("give one clinical document: text, Markdown, HTML, PDF, PNG, JPEG or TIFF")
 
 
-def _pdf(data: bytes, scanner: Callable[[], scanning.Scanner]) -> Intake:
+def _pdf(data: bytes, scanner: Callable[[], ocr.Scanner]) -> Intake:
     layers = pdf_pages(data)
     pages = [one.text for one in layers]
     scanned = [number for number, one in enumerate(layers) if _is_picture_page(one)]
     if not scanned:
         return _intake(joined_pages(pages), "pdf", len(pages), 0, None)
-    if len(scanned) > scanning.MOST_PAGES:
+    if len(scanned) > ocr.MOST_PAGES:
         raise IntakeRefused(
-            f"the PDF has {len(scanned)} scanned pages; the limit is {scanning.MOST_PAGES}: "
-            "split it"
+            f"the PDF has {len(scanned)} scanned pages; the limit is {ocr.MOST_PAGES}: split it"
         )
     eyes = scanner()
     sure: list[float] = []

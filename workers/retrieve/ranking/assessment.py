@@ -9,11 +9,11 @@ from knowledge.subjects.drugs import asked_about, names_one
 from knowledge.subjects.naming import trials
 from knowledge.works.anchors import ARTICLE, entry_of
 from knowledge.works.conflicts import conflict_policy
-from workers.retrieve.candidates import Candidate, Place
-from workers.retrieve.designs import design, is_primary_study, kind
-from workers.retrieve.label_parts import part_weight
-from workers.retrieve.restrictions import demotion
-from workers.retrieve.topicality import (
+from workers.retrieve.ranking.candidates import Candidate, Place
+from workers.retrieve.ranking.designs import design, is_primary_study, kind
+from workers.retrieve.ranking.label_parts import part_weight
+from workers.retrieve.ranking.restrictions import demotion
+from workers.retrieve.ranking.topicality import (
     Topic,
     is_named,
     own_names,

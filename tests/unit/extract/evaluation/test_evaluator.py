@@ -61,6 +61,26 @@ def test_the_score_is_the_weighted_sum_of_the_four_dimensions() -> None:
     assert score.overall >= 0.95
 
 
+def test_an_impossible_value_costs_its_share_and_a_contradiction_bounds_the_score() -> None:
+    operation = (
+        "OPERATIVE REPORT\nPreoperative diagnosis: mass of the left kidney\n"
+        "Postoperative diagnosis: mass of the left kidney\nProcedure: {} nephrectomy\n"
+        "Surgeon: Dr. Hill\nFindings: a mass of {} cm\nComplications: none\n"
+    )
+    wanted = rubric("surgical-notes")
+    right, impossible, contrary = (
+        evaluate(parts, wanted, extract_by_rules(parts, wanted, None)).score
+        for parts in (
+            Parts(operation.format(side, size))
+            for side, size in (("left", 4), ("left", 95), ("right", 4))
+        )
+    )
+    most = policy().bounds.critical - policy().bounds.each_critical
+    assert right.overall > impossible.overall > most
+    assert impossible.clinical_validity < right.clinical_validity
+    assert contrary.overall == pytest.approx(most)
+
+
 def test_a_field_that_the_document_does_not_speak_of_costs_nothing() -> None:
     text = REPORT.replace("Margins negative; closest margin (deep) 3 mm.\n", "")
     parts = Parts(text)

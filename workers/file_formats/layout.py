@@ -57,13 +57,16 @@ EDGE_GAP = 1.25
 """Heads and feet stand farther from the text than this share of the usual distance of its lines."""
 CELL_WIDTH = 5.0
 """A line narrower than this, in heights, that ends a column is a cell, no part of a sentence."""
+LEADING = 1.4
+"""Lines of a paragraph are no farther apart, in heights, where it goes over both columns."""
 NEAR = 4
 """So many lines before and after tell how wide a column is."""
 LEAST_BLOCK, MOST_BLOCKS = 4, 40
 """The fewest lines of a block that is read before another one because it stands to its left, and
 the most such blocks of a page that are compared."""
-PARAGRAPH_GAP = 1.55
-"""Lines farther apart than this share of the usual distance are of two paragraphs."""
+PARAGRAPH_GAP, WIDER = 1.55, 1.12
+"""Lines farther apart than this share of the usual distance are of two paragraphs; than the other
+share of the distance within paragraphs, where the first word would have had a place above."""
 
 _RAISED = str.maketrans(
     "0123456789+-−–=()abcdefghijklmnoprstuvwxyz",
@@ -77,6 +80,8 @@ _SIGNS = re.compile(r"\s?[^\w\s()\[\]{}]{1,3}\s?")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00ad": "-"}
 )
+_OWN_SIGN = re.compile(r"\A[\ue000-\uf8ff](?=\s|\Z)")
+"""A sign before a line's words that its font alone knows: the mark of an item in Word's files."""
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,4}(?![\w,/-]|\.\d)", re.ASCII)
 _PAGE = re.compile(r"\W{0,5}page\s\d{1,4}(?:\s(?:of|/)\s\d{1,4})?\W{0,5}\Z", re.IGNORECASE)
 _NOTE = re.compile(
@@ -195,7 +200,7 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
         if line is None or len(line.text) > LONGEST_LINE:
             if line is not None:
                 yield line
-            line = Line(text, left, right, baseline, height, _solid(text), font)
+            line = _begun(run, text)
         elif (mark := _as_mark(line, run)) is not None:
             raised = baseline - line.baseline > 0.12 * line.height
             word = line.text.rstrip() if raised else line.text
@@ -217,9 +222,16 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
                 line.height, line.longest, line.font = height, solid, font
         else:
             yield line
-            line = Line(text, left, right, baseline, height, _solid(text), font)
+            line = _begun(run, text)
     if line is not None:
         yield line
+
+
+def _begun(run: Run, text: str) -> Line:
+    """A line that begins with the run."""
+    _, left, right, baseline, height, font = run
+    text = _OWN_SIGN.sub("\u2022", text)
+    return Line(text, left, right, baseline, height, _solid(text), font)
 
 
 def _solid(text: str) -> int:
@@ -266,10 +278,10 @@ def _raised(text: str) -> str:
 
 def _leads(line: Line, run: Run) -> bool:
     """Whether the line so far is a raised mark before the run: "⁹ The estimates …"."""
-    _, left, _, baseline, height, _ = run
+    text, left, _, baseline, height, _ = run
     return (
         len(line.text.strip()) <= 3
-        and line.height < SMALL * height
+        and (line.height < SMALL * height or (not line.longest and _solid(text) > LONGEST_MARK))
         and 0.12 * height < line.baseline - baseline < 0.75 * height
         and -0.2 * height < left - line.right < height
     )
@@ -312,13 +324,30 @@ def _by_columns(lines: Sequence[Line], gutter: float | None) -> list[Line]:
     assert gutter is not None, "a page is put into columns where it has a gutter"
     ordered: list[Line] = []
     columns: tuple[list[Line], list[Line]] = ([], [])
+    over = _over_both(lines, gutter)
     for line in lines:
-        if line.left < gutter < line.right:  # it goes over both columns, and parts what is above
+        if id(line) in over:  # it parts what is above
             ordered += [*columns[0], *columns[1], line]
             columns = ([], [])
         else:
             columns[line.left >= gutter].append(line)
     return [*ordered, *columns[0], *columns[1]]
+
+
+def _over_both(lines: Sequence[Line], gutter: float) -> set[int]:
+    """The lines that go over both columns, and the last one of their paragraph, a short one."""
+    over: set[int] = set()
+    before: Line | None = None
+    for line in lines:
+        ends = before is not None and (
+            abs(line.left - before.left) < 0.5 * line.height
+            and abs(line.height - before.height) < 0.05 * line.height
+            and 0 < before.baseline - line.baseline < LEADING * line.height
+        )
+        is_over = line.left < gutter < line.right
+        over |= {id(line)} if is_over or ends else set()
+        before = line if is_over and line.right - gutter > COLUMN_GAP * line.height else None
+    return over
 
 
 def _left_first(lines: list[Line]) -> list[Line]:
@@ -327,12 +356,13 @@ def _left_first(lines: list[Line]) -> list[Line]:
     gutter = _gutter_drawn_back(lines)
     if gutter is None:
         return lines
-    over = sorted(-line.baseline for line in lines if line.left < gutter < line.right)
+    over = _over_both(lines, gutter)
+    heights = sorted(-line.baseline for line in lines if id(line) in over)
     return sorted(
         lines,
         key=lambda line: (
-            bisect_left(over, -line.baseline),
-            2 if line.left < gutter < line.right else line.left >= gutter,
+            bisect_left(heights, -line.baseline),
+            2 if id(line) in over else line.left >= gutter,
         ),
     )
 
@@ -426,6 +456,7 @@ def _furniture(pages: Sequence[Sequence[Line]]) -> dict[tuple[int, int], bool]:
         for sign in {sign for line, _ in lines for sign in _signs(line, number)}
     )
     least, most = max(2, 0.3 * len(pages)), max(2, 0.6 * len(pages))
+    counted = {sign.partition(":")[0] for sign in seen if "#" in sign and seen[sign] >= least}
     found: dict[tuple[int, int], bool] = {}
     told: set[str] = set()
     for number, lines in enumerate(edges):
@@ -435,6 +466,7 @@ def _furniture(pages: Sequence[Sequence[Line]]) -> dict[tuple[int, int], bool]:
                 for sign in _signs(line, number)
                 if seen[sign]
                 >= (least if "#" in sign or (is_apart and not sign.isdecimal()) else most)
+                or sign.removesuffix(":") in counted  # the number of the first page stands alone
             ]
             if signs:
                 is_number = not any(map(str.isalpha, line.text)) or bool(_PAGE.match(line.text))
@@ -557,17 +589,28 @@ def _is_within(before: Line, line: Line) -> bool:
 
 def _pitch(lines: Sequence[Line]) -> float | None:
     """The usual distance of two lines that follow each other down the page."""
-    steps = [
-        one.baseline - other.baseline
+    steps = _steps_down(lines)
+    return median(steps) if steps else None
+
+
+def _leading(lines: Sequence[Line]) -> float:
+    """The distance of two lines of one paragraph, in heights: on a page of short paragraphs few are
+    nearer than `_pitch`."""
+    steps = _steps_down([line for line in lines if line.longest], in_heights=True)
+    return sorted(steps)[len(steps) // 5] if steps else 3.0
+
+
+def _steps_down(lines: Sequence[Line], *, in_heights: bool = False) -> list[float]:
+    return [
+        (one.baseline - other.baseline) / (one.height if in_heights else 1.0)
         for one, other in pairwise(lines)
         if 0.5 * one.height < one.baseline - other.baseline < 3 * one.height
     ]
-    return median(steps) if steps else None
 
 
 def _joined(lines: Sequence[Line], words: Counter[str]) -> str:
     """The lines as text: a blank line between paragraphs, none within."""
-    pitch = _pitch(lines)
+    pitch, leading = _pitch(lines), _leading(lines)
     parts: list[str] = []
     before: Line | None = None
     lines = [line for line in lines if line.text.strip()]
@@ -576,11 +619,12 @@ def _joined(lines: Sequence[Line], words: Counter[str]) -> str:
         own = line.text.strip()
         if before is not None:
             parted, goes_on = _PARTED.search(parts[-1][-80:]), _GOES_ON.match(own)
-            elsewhere = line.baseline >= before.baseline and not own[0].islower()
+            apart = _is_apart(before, line, pitch)
+            elsewhere = not own[0].islower() and (apart or line.baseline >= before.baseline)
             if _GOES_ON_WITHIN.search(parts[-1][-120:]) and _WITHIN.match(own) and not elsewhere:
                 pass
             elif parted is None or not own[0].isalnum() or elsewhere:
-                apart = _is_apart(before, line, pitch) or _ends_early(before, line, edge, left)
+                apart = apart or _ends_early(before, line, edge, left, leading)
                 parts.append("\n\n" if apart else "\n")
             elif goes_on is not None:  # else "IL-6", "10-20": the hyphen is its own
                 compound = parted["before"] is not None
@@ -598,7 +642,8 @@ def _keeps_hyphen(head: str, tail: str, words: Counter[str], *, compound: bool) 
     if words[one] or words[parted]:
         return words[parted] > words[one]
     if (
-        not head.isalpha()
+        len(head) == 1
+        or not head.isalpha()
         or not tail.islower()
         or not (head.islower() or (head.istitle() and len(head) > 2))
     ):
@@ -635,10 +680,11 @@ def _edges_before(lines: Sequence[Line]) -> list[float]:
     ]
 
 
-def _ends_early(before: Line, line: Line, edge: float, left: float) -> bool:
+def _ends_early(before: Line, line: Line, edge: float, left: float, leading: float) -> bool:
     """Whether a line ends a paragraph: the first word of the next, which begins no part of a
     sentence, would have had a place on it. A heading has another font than what stands below, or
-    that is set in: the line behind it begins at `left`."""
+    that is set in: the line behind it begins at `left`. Or it is farther than lines of a paragraph
+    are."""
     begun = line.text.lstrip()
     goes_on = before.cell is not None and abs(line.left - before.cell) < before.height
     if begun[:1].islower() or goes_on:
@@ -651,7 +697,8 @@ def _ends_early(before: Line, line: Line, edge: float, left: float) -> bool:
         return False
     is_set_in = line.left - left > 0.6 * line.height and abs(before.left - left) < line.height
     ended = _ENDED.search(before.text[-60:].rstrip()) is not None
-    return before.font != line.font or is_set_in or ended
+    far = before.baseline - line.baseline > WIDER * leading * before.height
+    return before.font != line.font or is_set_in or ended or far
 
 
 def _is_apart(before: Line, line: Line, pitch: float | None) -> bool:
@@ -661,7 +708,9 @@ def _is_apart(before: Line, line: Line, pitch: float | None) -> bool:
             CELL_WIDTH * before.height
         )
         return not (goes_on or _fills_its_line(before, line))
-    if pitch is not None and step > PARAGRAPH_GAP * pitch:
+    is_large = before.font == line.font and abs(before.height - line.height) < 0.05 * line.height
+    usual = max(pitch or step, before.height if is_large else 0.0)  # of a title of some lines
+    if step > PARAGRAPH_GAP * usual:
         return True
     if line.text.lstrip()[:1].islower():  # small capitals may be the longest part of a line
         return min(before.height, line.height) < 0.6 * max(before.height, line.height)

@@ -47,17 +47,18 @@ WHITE = 250
 """From here on red, green and blue are white, as paper is (ours)."""
 MOST_BACKGROUNDS = 1_000
 """Shapes and pictures of a page that may lie under white letters; of more, all are seen (ours)."""
-WIDEST = dict.fromkeys("0123456789", 0.9) | dict.fromkeys("ijl!\u00a1|\u00a2", 0.85)
+WIDEST = dict.fromkeys("0123456789", 0.9) | dict.fromkeys("ijl!\u00a1|\u00a2$", 0.85)
 WIDEST |= {"a": 1.03} | dict.fromkeys("*\u2217,'\"\u2018\u2019\u201c\u201d", 2.0)
 """The ink of these is no wider than this share of its height. What is called so and is wider is
-another sign: = × ° as digits, ≥ ≤ as i ¡ ¢, × as |, α as a, ~ as * or a comma, − as a quotation
+another sign: = × ° as digits, ≥ ≤ as i ¡ ¢ $, × as |, α as a, ~ as * or a comma, − as a quotation
 mark (ours, of the faces of seven makers)."""
 LARGEST_STOP = 0.3
 """No stop's ink is higher or wider than this share of a line; > called a stop is (ours)."""
 DESCENDS, FLAT = -0.12, -0.06
 """Where the ink of a letter begins that goes below the baseline, and of one that does not, in
 heights: β µ η ρ called b m h r do, π θ called p q do not (ours)."""
-STANDING, HANGING = frozenset("abcdehiklmnorstuvwxz"), frozenset("pq")
+STANDING = frozenset("abcdehiklmnorstuvwxzABCDEFGHIKLMNOPRSTUVWXYZ")
+HANGING = frozenset("pq")
 FEWEST_SIGNS = 3
 """So often a font of signs is used on a page before its letters are taken for signs (ours)."""
 MOST_SHAPES = 5_000
@@ -338,7 +339,8 @@ def _glyphs(raw: Any, text_page: Any, most: int, look: "Look") -> Iterator[Glyph
         if 0xD800 <= code < 0xDC00:  # the first half of a letter, such as an italic of mathematics
             half = code
             continue
-        font, is_seen = (0, True) if inferred else look(index, x.value, y.value)
+        middle = (box.bottom + box.top) / 2  # the baseline may be underlined
+        font, is_seen = (0, True) if inferred else look(index, x.value, middle)
         if not is_seen:
             continue
         is_hyphen = code == 0xFFFE or raw.FPDFText_IsHyphen(text_page, index) == 1

@@ -82,7 +82,7 @@ _LIGATURES = str.maketrans(
 )
 _OWN_SIGN = re.compile(r"\A[\ue000-\uf8ff](?=\s|\Z)")
 """A sign before a line's words that its font alone knows: the mark of an item in Word's files."""
-_NUMBER = re.compile(r"(?<![\w.,/-])\d{1,4}(?![\w,/-]|\.\d)", re.ASCII)
+_NUMBER = re.compile(r"(?<![\w.,/-])\d{1,6}(?![\w,/-]|\.\d)", re.ASCII)
 _PAGE = re.compile(r"\W{0,5}page\s\d{1,4}(?:\s(?:of|/)\s\d{1,4})?\W{0,5}\Z", re.IGNORECASE)
 _NOTE = re.compile(
     r"(?P<mark>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]|\d{1,3}|[a-z]|[*\u2217†‡§]{1,3})[\s.)]?"
@@ -90,7 +90,7 @@ _NOTE = re.compile(
 )
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
-_GOES_ON_WITHIN = re.compile(r"\d\u2013\Z|https?://[^\s()]{0,100}[\w/][/._]\Z")
+_GOES_ON_WITHIN = re.compile(r"[A-Z\d]\u2013\Z|https?://(?:[^\s()]{0,100}[\w/][/._])?\Z|[^\s@]@\Z")
 """A number with a dash, or an address, that a line's end parts: "1.5–2.5", "AD 2018–23–51"."""
 _WITHIN = re.compile(r"[a-z0-9]")
 _ENDED = re.compile(
@@ -99,7 +99,7 @@ _ENDED = re.compile(
 """A sentence's end, with a reference behind it, as in "bleeding. (5.1)"."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PARTED = re.compile(r"(?P<before>[^\W_]-)?(?P<word>[^\W_]{1,60})-\Z")
-_GOES_ON = re.compile(r"(?P<word>[^\W\d_]+)(?P<rest>\S*)")
+_GOES_ON = re.compile(r"(?P<word>[^\W\d_][^\W_]*)(?P<rest>\S*)")
 
 
 @dataclass
@@ -116,6 +116,8 @@ class Line:
     of other fonts may have boxes twice as high. 0: it has only signs so far."""
     font: int = 0
     """The font of that run."""
+    sizes: tuple[float, float] = (0.0, 0.0)
+    """Heights of its lowest and highest runs of words."""
     cell: float | None = None
     """Where the last cell begins, if it is cells of a table beside each other."""
     mark: int | None = None
@@ -218,7 +220,9 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
             line.mark = None
             line.text += f" {text}" if gap else text
             line.right = max(line.right, right)
-            if (solid := _solid(text)) > line.longest:
+            if (solid := _solid(text)) > LONGEST_MARK - 1:
+                line.sizes = min(height, line.sizes[0] or height), max(height, line.sizes[1])
+            if solid > line.longest:
                 line.height, line.longest, line.font = height, solid, font
         else:
             yield line
@@ -231,7 +235,8 @@ def _begun(run: Run, text: str) -> Line:
     """A line that begins with the run."""
     _, left, right, baseline, height, font = run
     text = _OWN_SIGN.sub("\u2022", text)
-    return Line(text, left, right, baseline, height, _solid(text), font)
+    sizes = (height, height) if _solid(text) > LONGEST_MARK - 1 else (0.0, 0.0)
+    return Line(text, left, right, baseline, height, _solid(text), font, sizes)
 
 
 def _solid(text: str) -> int:
@@ -252,16 +257,19 @@ def _as_mark(line: Line, run: Run) -> str | None:
     """The run as a raised or lowered mark of the line; None if it is none."""
     text, left, _, baseline, height, _ = run
     up, solid = baseline - line.baseline, _solid(text) > 0
+    if up < 0 and left < line.left + 0.5 * line.height:
+        return None  # it begins the line below
+    of_line = line.height if line.longest else max(line.height, height)  # of signs it may be ink
     # fonts of marks may have boxes as high as those of the text
     is_number = text.strip().isdecimal() and len(text) < 5 and 0.25 * line.height < up
     is_small = height < SMALL * line.height or (
         is_number and abs(left - line.right) < 0.3 * line.height and height < 1.2 * line.height
     )
     is_mark = (
-        line.longest > 0
+        (line.longest > 0 or (up > 0 and not solid))
         and (is_small or (not solid and _SIGNS.fullmatch(text) is not None))
         and (len(text.strip()) <= LONGEST_MARK or left > line.right - MARK_BACK * line.height)
-        and (0.08 if solid else 0.2) * line.height < abs(up) < 0.75 * line.height
+        and (0.08 if solid else 0.2) * of_line < abs(up) < 0.75 * of_line
         and left - line.right < COLUMN_GAP * line.height
     )
     if not is_mark:
@@ -583,6 +591,8 @@ def _interrupting(body: Sequence[Line]) -> list[Line]:
 def _is_within(before: Line, line: Line) -> bool:
     """Whether a sentence runs on from one line to the other, two of prose."""
     runs_on = line.text.lstrip()[:1].islower() and before.text.rstrip()[-1:] not in ".!?:;"
+    if line.cell is not None or before.cell is not None:
+        return False
     wide = min(before.right - before.left, line.right - line.left) / line.height > PROSE_WIDTH
     return runs_on and wide and abs(before.height - line.height) < 0.1 * line.height
 
@@ -693,10 +703,12 @@ def _ends_early(before: Line, line: Line, edge: float, left: float, leading: flo
         return True
     word = begun.split(maxsplit=1)[0]
     width = (line.right - line.left) * (len(word) + 1) / max(len(begun), 1)
-    if before.cell is not None or before.right + width > edge - 0.3 * before.height:
+    if before.cell is not None:
         return False
     is_set_in = line.left - left > 0.6 * line.height and abs(before.left - left) < line.height
     ended = _ENDED.search(before.text[-60:].rstrip()) is not None
+    if before.right + width > edge - 0.3 * before.height:  # a heading, or a full last line
+        return is_set_in and before.font != line.font
     far = before.baseline - line.baseline > WIDER * leading * before.height
     return before.font != line.font or is_set_in or ended or far
 
@@ -707,12 +719,23 @@ def _is_apart(before: Line, line: Line, pitch: float | None) -> bool:
         goes_on = line.text.lstrip()[:1].islower() and before.right - before.left > (
             CELL_WIDTH * before.height
         )
-        return not (goes_on or _fills_its_line(before, line))
+        is_other = (
+            before.font != line.font and _ENDED.search(before.text[-60:].rstrip()) is not None
+        )
+        return not (goes_on or _fills_its_line(before, line)) or is_other
     is_large = before.font == line.font and abs(before.height - line.height) < 0.05 * line.height
     usual = max(pitch or step, before.height if is_large else 0.0)  # of a title of some lines
     if step > PARAGRAPH_GAP * usual:
         return True
     if line.text.lstrip()[:1].islower():  # small capitals may be the longest part of a line
         return min(before.height, line.height) < 0.6 * max(before.height, line.height)
-    sizes = sorted((before.height, line.height))
-    return sizes[0] < 0.85 * sizes[1] or not _overlap(before, line)
+    return not _overlap(before, line) or _of_other_size(before, line)
+
+
+def _of_other_size(before: Line, line: Line) -> bool:
+    """Whether no words of one line are about as high as words of the other: small capitals may be
+    the longest part of a line of text."""
+    low, high = (min(line.height, line.sizes[0] or line.height), max(line.height, line.sizes[1]))
+    lowest = min(before.height, before.sizes[0] or before.height)
+    highest = max(before.height, before.sizes[1])
+    return high < 0.85 * lowest or highest < 0.85 * low

@@ -194,3 +194,115 @@ def test_the_last_line_of_a_caption_over_both_columns_stays_with_it(
     page = [*page, *caption] if drawn_last else [*caption, *page]
     text = whole(laid_out([page]))
     assert f"{caption[0].text}\n{last}" in text
+
+
+@pytest.mark.parametrize(
+    ("letter", "ink"), [("B", Ink(0.35, 0.76, -0.17)), ("$", Ink(0.74, 0.57, 0.08))]
+)
+def test_a_capital_below_the_line_and_a_wide_currency_are_signs(letter: str, ink: Ink) -> None:
+    assert _is_odd(letter, ink.wide, ink.high, ink.up, 1.0)  # β, and ≥
+    assert not _is_odd(letter, 0.45, 0.7, 0.0, 1.0)
+
+
+@given(first=st.integers(10_000, 400_000), pages=st.integers(4, 7))
+def test_pages_may_have_numbers_of_six_digits(first: int, pages: int) -> None:
+    made = [
+        [_run(f"A made-up register {first + at}", -3)]
+        + [_run(f"{line} {'abcdefgh'[at] * 4}", row) for row, line in enumerate(PROSE)]
+        for at in range(pages)
+    ]
+    assert whole(laid_out(made)).count("made-up register") == 1
+
+
+@given(
+    st.sampled_from(
+        [
+            ("M–", "30, West Building of the town"),
+            ("https://", "www.example.org/a"),
+            ("someone@", "example.org"),
+            ("FAA–2020–", "0686 and the others of it"),
+        ]
+    )
+)
+def test_a_number_or_an_address_goes_on_where_its_line_ends_within_it(
+    parts: tuple[str, str],
+) -> None:
+    head, tail = parts
+    (laid,) = laid_out([[_run(f"{PROSE[0][:60]} {head}", 0), _run(tail, 1), *_prose(2)]])
+    assert f" {head}{tail}" in laid.text
+
+
+def _prose(first: float) -> list[Run]:
+    return [_run(line, first + row) for row, line in enumerate(PROSE)]
+
+
+def test_a_parted_name_with_a_digit_is_one_word() -> None:
+    page = [_run("The AaegOBP1 of it and AaegOBP1 again were not found, nor was the other one", 0)]
+    page += [
+        _run("that had been sought in all of the towns of the three before it was ended: Aae-", 1)
+    ]
+    page += [_run("gOBP1 was known by then to those who had planned it in the years before.", 2)]
+    (laid,) = laid_out([page])
+    assert "AaegOBP1 was known" in laid.text
+
+
+@given(wide=st.booleans(), letter=st.sampled_from(["a", "b", "1", "2"]))
+def test_a_mark_that_begins_the_line_below_is_none_of_the_line_above(
+    wide: bool, letter: str
+) -> None:
+    above = Run("increased." if not wide else PROSE[0], 60, 560 if wide else 110, 700, 10.0, 1)
+    mark = Run(letter, 60, 63, 693.5, 6.5, 1)
+    below = Run("Infants were seen elsewhere.", 63.5, 200, 689.6, 10.0, 1)
+    (laid,) = laid_out([[above, mark, below]])
+    assert f"{above.text}\n" in laid.text
+    assert laid.text.endswith(" Infants were seen elsewhere.")
+
+
+def test_a_raised_sign_behind_signs_is_their_mark() -> None:
+    cells = [Run("Year", 60, 90, 700, 9.0), Run("\u2217\u2217\u2217", 163, 183, 700, 3.7)]
+    cells += [Run("$", 183.3, 186, 703.9, 5.9), Run("NS", 275, 290, 700, 9.0)]
+    (laid,) = laid_out([cells])
+    assert laid.text == "Year  \u2217\u2217\u2217$  NS"
+
+
+def test_smaller_words_between_rows_of_a_table_are_text() -> None:
+    page = [
+        *_prose(0),
+        _run("6.2.4 Medicines of leprosy and the forms in which they are to be had", 4),
+    ]
+    page += [
+        _run(f"{line} {line[:20]}", 5 + row * 0.8, height=10.0) for row, line in enumerate(PROSE)
+    ]
+    for row, name in enumerate(["clofazimine", "dapsone"]):
+        page += [
+            _run(name, 8 + row),
+            _run("Tablet: 25 mg; 50 mg; 100 mg, and others", 8 + row, 300.0),
+        ]
+    (laid,) = laid_out([page])
+    assert laid.notes == []
+
+
+def test_small_capitals_that_are_longest_in_their_line_part_no_sentence() -> None:
+    page = [*_prose(0), _run("should be sent to the person who is named in the ", 3)]
+    page += [Run("FOR FURTHER INFORMATION", 360, 540, 740 - 3 * STEP, 9.0, 2)]
+    page += [
+        Run("CONTACT ", 60, 110, 740 - 4 * STEP, 9.0, 2),
+        _run("section of it, and to none.", 4, 112.0),
+    ]
+    (laid,) = laid_out([page])
+    assert "INFORMATION\nCONTACT section" in laid.text
+
+
+@given(words=st.integers(5, 9))
+def test_a_heading_as_wide_as_its_column_is_no_part_of_what_is_set_in_below_it(words: int) -> None:
+    heading = ("Confidential information of businesses and of others " * 4)[: len(PROSE[0])]
+    page = [*_prose(0), _run(heading, 3, font=2), _run(PROSE[0][: 8 * words], 4, 75.0), *_prose(5)]
+    (laid,) = laid_out([page])
+    assert f"{heading}\n\nNothing" in laid.text
+
+
+def test_a_caption_that_is_drawn_before_the_rest_of_a_sentence_is_none_of_it() -> None:
+    caption = [_run("Figure 3. The doses of it, and what was seen of them in the end.", 20, font=2)]
+    page = [*caption, *[_run(line.lower(), row) for row, line in enumerate(PROSE)]]
+    _, laid = laid_out([_prose(0), page])
+    assert "in the end.\n\nnothing of it" in laid.text

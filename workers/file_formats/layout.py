@@ -69,10 +69,13 @@ PARAGRAPH_GAP, WIDER = 1.55, 1.12
 share of the distance within paragraphs, where the first word would have had a place above."""
 
 _RAISED = str.maketrans(
-    "0123456789+-−–=()abcdefghijklmnoprstuvwxyz",
-    "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ",
+    "0123456789+-−–=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW",
+    "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂ",
 )
-_RAISABLE = re.compile(r"[\d+−–=(),.\s*\u2217†‡§-]{1,20}|[a-z](?:,[a-z]){0,5},?[*\u2217†‡§]?")
+_RAISABLE = re.compile(
+    r"[\d+−–=(),.\s*\u2217†‡§-]{1,20}|[a-z](?:,[a-z]){0,5},?[*\u2217†‡§]?"
+    r"|(?:,?\s?\d{1,2}[A-Z]?[+-]?){1,9},?"  # references with their grade: "4A+,11A-"
+)
 _TRADE_MARKS = {"TM": "\u2122", "SM": "\u2120"}
 """Which Unicode has as raised letters (compatibility mappings of U+2120 and U+2122)."""
 _SIGNS = re.compile(r"\s?[^\w\s()\[\]{}]{1,3}\s?")
@@ -93,6 +96,8 @@ _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
 _GOES_ON_WITHIN = re.compile(r"[A-Z\d]\u2013\Z|https?://(?:[^\s()]{0,100}[\w/][/._])?\Z|[^\s@]@\Z")
 """A number with a dash, or an address, that a line's end parts: "1.5–2.5", "AD 2018–23–51"."""
 _WITHIN = re.compile(r"[a-z0-9]")
+_ITEM = re.compile(r"\(?((?:\d{1,2}\.){0,4})(\d{1,2}|[a-z])[.:)]\s")
+_STARRED = re.compile(r"[*\u2217†‡§]{1,3}\s?[^\W\d_]")
 _ENDED = re.compile(
     r"[.!?:][\"'\u2019\u201d)\]]{0,3}(?:\s?[\[(][^\[\]()]{1,40}[\])])?[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᶻ⁻,*\u2217†‡§]{0,12}\Z"
 )
@@ -623,26 +628,41 @@ def _joined(lines: Sequence[Line], words: Counter[str]) -> str:
     pitch, leading = _pitch(lines), _leading(lines)
     parts: list[str] = []
     before: Line | None = None
+    item = ""
     lines = [line for line in lines if line.text.strip()]
     returns = [0.0, *(line.left for line in lines[2:]), *(line.left for line in lines[-1:])]
     for line, edge, left in zip(lines, [0.0, *_edges_before(lines)], returns, strict=False):
         own = line.text.strip()
         if before is not None:
             parted, goes_on = _PARTED.search(parts[-1][-80:]), _GOES_ON.match(own)
-            apart = _is_apart(before, line, pitch)
+            begins = not own[0].islower() and (
+                _ends_early(before, line, edge, left, leading) or _STARRED.match(own) is not None
+            )
+            apart = _is_apart(before, line, pitch) or begins or _comes_next(item, own)
             elsewhere = not own[0].islower() and (apart or line.baseline >= before.baseline)
             if _GOES_ON_WITHIN.search(parts[-1][-120:]) and _WITHIN.match(own) and not elsewhere:
                 pass
             elif parted is None or not own[0].isalnum() or elsewhere:
-                apart = apart or _ends_early(before, line, edge, left, leading)
                 parts.append("\n\n" if apart else "\n")
             elif goes_on is not None:  # else "IL-6", "10-20": the hyphen is its own
                 compound = parted["before"] is not None
                 if not _keeps_hyphen(parted["word"], goes_on["word"], words, compound=compound):
                     parts[-1] = parts[-1][:-1]
         parts.append(own)
+        item = own[:30] if _ITEM.match(own) else item
         before = line
     return "".join(parts)
+
+
+def _comes_next(item: str, own: str) -> bool:
+    """Whether a line begins the item behind the last one: "1.2:" behind "1.1:", "b)" behind
+    "a)"."""
+    last, following = _ITEM.match(item), _ITEM.match(own)
+    if last is None or following is None or last[1] != following[1]:
+        return False
+    if last[2].isdigit() and following[2].isdigit():
+        return int(following[2]) == int(last[2]) + 1
+    return ord(following[2][0]) == ord(last[2][0]) + 1
 
 
 def _keeps_hyphen(head: str, tail: str, words: Counter[str], *, compound: bool) -> bool:

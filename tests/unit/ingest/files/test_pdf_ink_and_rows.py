@@ -304,5 +304,41 @@ def test_a_heading_as_wide_as_its_column_is_no_part_of_what_is_set_in_below_it(w
 def test_a_caption_that_is_drawn_before_the_rest_of_a_sentence_is_none_of_it() -> None:
     caption = [_run("Figure 3. The doses of it, and what was seen of them in the end.", 20, font=2)]
     page = [*caption, *[_run(line.lower(), row) for row, line in enumerate(PROSE)]]
-    _, laid = laid_out([_prose(0), page])
+    _, laid = laid_out([[_run("A page before it.", 0)], page])
     assert "in the end.\n\nnothing of it" in laid.text
+
+
+@given(st.sampled_from([("4A+,11A-", "⁴ᴬ⁺,¹¹ᴬ⁻"), ("2D", "²ᴰ"), ("1B-,3B+, 5B-", "¹ᴮ⁻,³ᴮ⁺, ⁵ᴮ⁻")]))
+def test_raised_references_with_their_grade_are_raised(mark: tuple[str, str]) -> None:
+    page = [_run("Doxycycline is to be given for 7 days.", 0)]
+    page.append(Run(mark[0], page[0].right, page[0].right + 20, page[0].baseline + 4, 8.0))
+    page += _prose(1.25)
+    (laid,) = laid_out([page])
+    assert f"7 days.{mark[1]}\n" in laid.text  # was "7 days.4A+,11A-Nothing of it"
+
+
+@given(
+    st.sampled_from(
+        [["1.1: ", "1.2: ", "1.3: "], ["a) ", "b) ", "c) "], ["(9) ", "(10) "], ["1. ", "2. "]]
+    )
+)
+def test_the_items_of_a_list_are_apart_whatever_their_width(marks: list[str]) -> None:
+    items = [f"{mark}{PROSE[0][: 84 - len(mark)]}".strip() for mark in marks]
+    lines = [line for item in items for line in (item, "that go on with it")]
+    (laid,) = laid_out([[_run(line, row) for row, line in enumerate(lines)]])
+    assert laid.text.split("\n\n") == [f"{item}\nthat go on with it" for item in items]
+
+
+def test_a_number_that_is_no_next_item_parts_nothing() -> None:
+    lines = ["1. Nothing of it was known before the trial that was done in the hospitals of about"]
+    lines += [
+        "12. They were sent home, and all of the others were seen again in the years after it"
+    ]
+    (laid,) = laid_out([[_run(line, row) for row, line in enumerate(lines)]])
+    assert laid.text == "\n".join(lines)
+
+
+@given(st.sampled_from(["*", "**", "\u2020", "\u00a7"]))
+def test_a_line_that_begins_with_a_notes_mark_begins_a_note(mark: str) -> None:
+    (laid,) = laid_out([[*_prose(0), _run(f"{mark} In addition, 7 others were seen.", 3)]])
+    assert f"\n\n{mark} In addition" in "\n\n".join([laid.text, *laid.notes])

@@ -203,9 +203,10 @@ def _at_all(session: Session, query: NDArray[np.float32], k: int, only: Filter) 
     return end
 
 
-SPREAD = 1.5
+SPREAD = 2.0
 """How many times its share of the nearest each server is first asked for. Ours: works are spread by
-a hash, so the nearest are spread as well; if they are not, more are asked for."""
+a hash, so the nearest are as well, but those of one work are together. At 1.5, one search in five
+had to ask for more."""
 
 
 def _unchecked(
@@ -218,6 +219,8 @@ def _unchecked(
     whole = _whole(server)
     if whole is not None:
         listed = np.intersect1d(listed, whole, assume_unique=True)
+        if not len(listed):
+            return list
     return _nearly(server, query, k, _ANY, listed)
 
 

@@ -19,14 +19,14 @@ MOST_READ = 5
 MOST_POLICY_LINES = 10
 """Likewise of policies, most of whose lines decide nothing."""
 _SAYS: dict[Stance, float] = {"yes": 0.7, "no": 0.8}
-_DENIED = 0.3
-"""How probable it is at least that a claim says a side; that it says no where its words deny all
-that is asked. A wrong no does more harm."""
+_SAYS_ALONE: dict[Stance, float] = {"yes": 0.4, "no": 0.3}
+"""How probable it is at least that a claim says a side, and where its words leave it that alone. A
+wrong no does more harm."""
 _NEITHER = 0.94
-_CONTRARY = 0.3
+_CONTRARY = 0.5
 """From which probability on a claim says neither for certain, and how probable it may be that
-another claim says the contrary. All set on what the training held
-out: docs/questions.md."""
+another says the contrary, whatever its words. All set on what was not learned:
+docs/questions.md."""
 
 
 def asking(question: str) -> str:
@@ -63,7 +63,7 @@ def stance(read: Iterable[Siding]) -> Stance | None:
     """The side that a claim takes by itself and none is against; None if there is none."""
     found = list(read)
     for side in _SAYS:
-        contrary = (of_side(one, other) for one in found for other in _SAYS if other != side)
+        contrary = (_share(one, other) for one in found for other in _SAYS if other != side)
         if any(says(one, side) for one in found) and max(contrary) <= _CONTRARY:
             return side
     return None
@@ -77,11 +77,14 @@ def says_neither(read: Iterable[Siding]) -> bool:
 
 def of_side(read: Siding, side: Stance) -> float:
     """How probable it is that a claim is on a side by itself; 0 where its words may not be."""
-    if side not in read.sides:
-        return 0.0
-    return read.supported if side == "yes" else read.contradicted
+    return _share(read, side) if side in read.sides else 0.0
 
 
 def says(read: Siding, side: Stance) -> bool:
     """Whether a claim takes a side by itself."""
-    return of_side(read, side) >= (_DENIED if read.sides == (side,) else _SAYS[side])
+    least = _SAYS_ALONE if read.sides == (side,) else _SAYS
+    return of_side(read, side) >= least[side]
+
+
+def _share(read: Siding, side: Stance) -> float:
+    return read.supported if side == "yes" else read.contradicted

@@ -38,8 +38,6 @@ _IS, _A = (
     re.compile(r"(?i)[)\],]{0,2}\san?\s(?:[\w-]{1,20}\s){0,2}"),
 )
 """Is impetigo (school sores) a viral infection? What answers need not call it so."""
-_QUALITY = re.compile(r"(?:ed|ing|ly|ic|al|ous)$")
-"""Endings by which English makes words of acts and qualities."""
 _CLOSED = (
     r"(?:an?|the|of|for|in|on|with|to|by|at|from|as|about|after|during|than|that|which|is|are|was"
     r"|were|has|have|had|can|could|may|should|will|do|does|did|used)\b"
@@ -143,11 +141,11 @@ def _names_nothing(question: str, before: Name | None, name: Name) -> bool:
 
 def _is_general(question: str, name: Name) -> bool:
     """Whether a word that no table has, or has as a chemical or the like, is written as no name is:
-    it is an act or a quality, or it ends a phrase that asks for its kind or says what it is."""
+    it is a participle or a verb, or it ends a phrase that asks for its kind or says what it is."""
     written = question[name.start : name.end]
     if name.kinds & _NAMED or not written.islower() or " " in written:
         return False
-    if _QUALITY.search(written) or _is_verb(written):
+    if written.endswith("ed") or _is_verb(written):
         return True
     called = _CALLED.search(question[max(0, name.start - _AROUND) : name.start])
     return called is not None and _HEAD.match(question, name.end) is not None

@@ -5,8 +5,7 @@ the reader was trained on what does not (`entailment.siding`). One claim must sa
 none of those read the contrary.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 
 from clinical_text.doc import doc
 from contracts.answer import Siding
@@ -35,17 +34,10 @@ def asking(question: str) -> str:
     return next((one for one in found if one.rstrip().endswith("?")), question)
 
 
-_UNTITLED: Mapping[str, str] = MappingProxyType({})
-
-
 def read_stances(
-    question: str,
-    claims: Sequence[Verified],
-    titles: Mapping[str, str] = _UNTITLED,
-    most: int = MOST_READ,
+    question: str, claims: Sequence[Verified], most: int = MOST_READ
 ) -> dict[str, Siding]:
-    """How probable it is that each of the first claims says yes, and no, by their ids; `titles`: of
-    the works that they cite, by the keys of these."""
+    """How probable it is that each of the first claims says yes, and no, by their ids."""
     asked, read = asking(question), claims[:most]
     found = siding.sides((asked, one.text) for one in read)
     return {
@@ -53,7 +45,7 @@ def read_stances(
             supported=round(one.yes, 3),
             contradicted=round(one.no, 3),
             digest=siding.digest(),
-            sides=sides(asked, claim.text, titles.get(claim.evidence_id, "")),
+            sides=sides(asked, claim.text),
         )
         for claim, one in zip(read, found, strict=True)
     }

@@ -47,7 +47,7 @@ _CALLED = re.compile(
     r"(?:is|are|was|were|be|been|considered|as)\san?\s"
     rf"(?:(?!{_CLOSED}|\w+ing\b)[\w-]{{1,20}},?\s){{0,5}}$"
 )
-_HEAD = re.compile(rf"(?i)\s*(?:[?.,;:)]|$)|\s{_CLOSED}")
+_HEAD = re.compile(rf"(?i)\s?(?:[?.,;:)]|$)|\s{_CLOSED}")
 """Which biomarkers are raised? For what is it a biomarker? What ends such a phrase is what the
 answer names, or what something is said to be, and names nothing; "which zelotride dose" does."""
 _AROUND = 80

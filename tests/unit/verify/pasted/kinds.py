@@ -47,8 +47,9 @@ def cases(kind: Kind, many: int, seed: int = 7) -> Iterator[Case]:
         for slot, some in kind.slots.items():
             left = [one for one in some if one not in words.values()]
             words[slot] = chance.choice(left or list(some))
-        said = [_capital(part.format(**words)) for part in (frame.source, frame.false)]
-        yield Case(*said, _capital(frame.true.format(**words)) if frame.true else None)
+        source, false = (_capital(one.format(**words)) for one in (frame.source, frame.false))
+        true = _capital(frame.true.format(**words)) if frame.true else None
+        yield Case(source, false, true)
 
 
 def _capital(text: str) -> str:

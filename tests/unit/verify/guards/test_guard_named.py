@@ -165,3 +165,20 @@ def test_a_compound_and_first_letters_are_names_that_the_source_has(
     text = "Patients with ctDNA relapsed sooner in stage I to III disease (hazard ratio 2.1)."
     found = names.unknown(claim, Grounds(text, title="A cohort", text=text))
     assert bool(found) is asked, found
+
+
+@grid(
+    "title",
+    [
+        "A Study of Zorvane (KEELSON), NCT09990001",
+        "A Study of Zorvane (KEELSON; NCT09990001)",
+        "Zorvane after surgery: KEELSON [NCT09990001]",
+        "Zorvane after surgery (KEELSON) (NCT09990001)",
+        "KEELSON: NCT09990001",
+        "KEELSON, NCT09990001, of zorvane",
+    ],
+)
+def test_a_title_gives_a_trial_its_number_in_every_usual_form(title: str) -> None:
+    grounds = Grounds("Overall status: Recruiting", title=title, text="Overall status: Recruiting")
+    assert guard("KEELSON (NCT09990001) is recruiting.", grounds) == []
+    assert guard("MARLOW (NCT09990001) is recruiting.", grounds) != []

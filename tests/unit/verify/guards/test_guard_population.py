@@ -135,3 +135,34 @@ def test_a_denied_status_and_a_stage_of_both_are_asked_about_and_veto_nothing(
 )
 def test_a_plain_word_before_a_status_is_no_marker(claim: str) -> None:
     assert guard(claim, Grounds("Serial testing picked up 14 relapses; HPV went in 87%.")) == []
+
+
+@grid(
+    ("claim", "passage"),
+    [
+        (
+            "It is covered for lung cancer whether or not it can be resected.",
+            "It is covered for lung cancer, resectable or unresectable.",
+        ),
+        ("It helps regardless of whether the tumor was resected.", "It helps in unresectable too."),
+        ("It helps irrespective of EGFR-mutant status.", "It helps in EGFR wild-type and others."),
+        ("It helps whether or not patients were children.", "It helps adults and anybody else."),
+        ("It helps, no matter whether given as second-line therapy.", "It helps as first-line."),
+    ],
+)
+def test_who_is_named_with_the_others_is_asked_about_and_no_certain_fact(
+    claim: str, passage: str
+) -> None:
+    assert all(finding.unsaid for finding in guard(claim, Grounds(passage)))
+    assert not hard_facts(claim, Grounds(passage))
+
+
+@grid(
+    ("claim", "passage"),
+    [
+        ("It helps in resected cancer whether or not it is given early.", "It helps unresectable."),
+        ("Whether or not it works, children were treated.", "Adults were treated."),
+    ],
+)
+def test_what_stands_beside_such_words_is_held_to_the_passage(claim: str, passage: str) -> None:
+    assert any(not finding.unsaid for finding in guard(claim, Grounds(passage)))

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import extraction_heldout, extraction_reports, extraction_styles
-from benchmarks.extraction_made import written
 from benchmarks.likeness import Example, fitted, write
+from benchmarks.made_documents import heldout, reports, styles
+from benchmarks.made_documents.writing import written
 from cli.evaluate.extraction_cases import read_cases
 from workers.extract.document_types import UNKNOWN, features_of, type_of
 from workers.extract.rubrics import DOCUMENT_TYPES
@@ -26,8 +26,8 @@ TO = HERE.parent / "knowledge" / "rubrics" / "document_types.npz"
 BY_HAND = ("documents/development", "documents/written", "documents/formats",
            "extraction_unseen", "extraction_unseen_2",
            "extraction_unseen_3", "extraction_unseen_4")  # fmt: skip
-SYNTHETIC = {"reports": extraction_reports, "styles": extraction_styles,
-             "heldout": extraction_heldout}  # fmt: skip
+SYNTHETIC = {"reports": reports, "styles": styles,
+             "heldout": heldout}  # fmt: skip
 OF_SYNTHETIC = 0.4
 """What a synthetic document weighs; one written by hand weighs 1."""
 KEPT = 4000

@@ -20,11 +20,11 @@ from typing import Any
 
 from cli.evaluate.extraction_cases import Case, read_cases
 from clinical_text.quotes import Source, check
-from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
 from workers.extract.gold import compare, entries, found_is_wanted, matched, right
+from workers.extract.loop.extraction import extract_text
+from workers.extract.loop.proposing import Ask, ProposedField, ProposedFields, located
 from workers.extract.parts import Parts
-from workers.extract.proposing import Ask, ProposedField, ProposedFields, located
 from workers.extract.rubrics import field_named, field_policies, rubric
 from workers.language_model.port import Prompt, Proposal, Usage
 

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import extraction_heldout, extraction_reports, extraction_styles
-from benchmarks.extraction_made import written
+from benchmarks.made_documents import heldout, reports, styles
+from benchmarks.made_documents.writing import written
 from benchmarks.sayings import told_in
 from cli.evaluate.extraction_cases import Case, read_cases
 from workers.extract.field_reader import (
@@ -56,8 +56,8 @@ HEAD_CELLS = HERE / "documents" / "written" / "cells.txt"
 BY_HAND = ("documents/development", "documents/written", "documents/formats", "documents/handovers",
            "extraction_unseen",
            "extraction_unseen_2", "extraction_unseen_3", "extraction_unseen_4")  # fmt: skip
-SYNTHETIC = {"reports": extraction_reports, "styles": extraction_styles,
-             "heldout": extraction_heldout}  # fmt: skip
+SYNTHETIC = {"reports": reports, "styles": styles,
+             "heldout": heldout}  # fmt: skip
 OF_SYNTHETIC, OF_A_LIST, OF_A_CELL, OF_A_SENTENCE, OF_A_MADE = 0.1, 2.0, 0.5, 1.0, 0.3
 """What a synthetic document, a listed label, a listed cell of a head, at each of its places, and a
 sentence that was written and one that is made weigh; a document written by hand weighs 1."""

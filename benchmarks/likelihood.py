@@ -28,12 +28,12 @@ from cli.evaluate.extraction import evaluate_extraction
 from cli.evaluate.extraction_cases import Case, read_cases
 from workers.extract import field_reader, span_reader
 from workers.extract.documents import as_type, parts_of
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.evaluation.likelihood import Evidence, evidence
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import Attempt, Status
 from workers.extract.gold import right
-from workers.extract.loop import iterate
+from workers.extract.loop.extraction import extract_by_rules
+from workers.extract.loop.loop import iterate
 from workers.extract.rubrics import DOCUMENT_TYPES, field_named, rubric
 from workers.extract.span_reader import LAYERS, SpanReader
 

@@ -383,6 +383,9 @@ def worker(
     threads: Annotated[int, typer.Option(min=1, max=64)] = 4,
 ) -> None:
     """Run a worker process."""
+    # As `attest up` and the image have it; read when numpy is imported. What a question multiplies
+    # is small, and threads that wait for each other cost more than they do.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     from cli.instance.environment_check import usable
     from workers.main import run_worker
 

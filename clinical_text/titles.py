@@ -31,7 +31,7 @@ def same_title(one: str, other: str) -> bool:
     "Part 1" and "part 2" are two works, whatever else they have in common.
     """
     a, b = title_words(one), title_words(other)
-    if a == b or "".join(a) == "".join(b):
+    if whole_title(one, other):
         return True
     if not a or not b:
         return False
@@ -41,6 +41,12 @@ def same_title(one: str, other: str) -> bool:
     if _numerals(set(a)) != _numerals(set(b)):
         return False
     return _in_common(a, b) >= SAME_TITLE
+
+
+def whole_title(one: str, other: str) -> bool:
+    """Whether two titles have the same words, in one order: no letter, correction or protocol whose
+    title holds the other."""
+    return "".join(title_words(one)) == "".join(title_words(other))
 
 
 def title_match(one: str, other: str) -> float:

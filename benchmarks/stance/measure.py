@@ -22,20 +22,16 @@ from workers.verify.gate import Verified
 from workers.verify.lead.stance import read_stances, stance
 
 SEED = 7
-_TITLED = "PubMedQA"
-"""Whose questions are the titles of their works."""
 MOST = 5
 
 
 class Row(NamedTuple):
-    """A question, the sentences that answer it together, and what is to be said; `title`: of the
-    work that they are from."""
+    """A question, the sentences that answer it together, and what is to be said."""
 
     question: str
     sentences: tuple[str, ...]
     label: str
     group: str
-    title: str = ""
 
 
 def _claim(number: int, text: str) -> Verified:
@@ -45,7 +41,7 @@ def _claim(number: int, text: str) -> Verified:
 def said(row: Row) -> str:
     """The side that is said of a row, `neither` if none is."""
     claims = [_claim(number, text) for number, text in enumerate(row.sentences)]
-    read: Iterable[Siding] = read_stances(row.question, claims, {"E1": row.title}).values()
+    read: Iterable[Siding] = read_stances(row.question, claims).values()
     return stance(read) or "neither"
 
 
@@ -61,17 +57,14 @@ def of_families() -> list[Row]:
 def of_marked(shared: Path, annotations: Path | None = None) -> list[Row]:
     """Marked sentences that are only measured."""
     return [
-        Row(
-            *(one.question, (one.sentence,), one.label, f"{_set(one.key)}: {one.label}"),
-            title=one.question if _set(one.key) == _TITLED else "",
-        )
+        Row(one.question, (one.sentence,), one.label, f"{_set(one.key)}: {one.label}")
         for one in marked(shared, annotations)
         if one.measured
     ]
 
 
 def _set(key: str) -> str:
-    return {24: "BioASQ 9B4, 9B5", 10: "asked of sentences"}.get(len(key), _TITLED)
+    return {24: "BioASQ 9B4, 9B5", 10: "asked of sentences"}.get(len(key), "PubMedQA")
 
 
 def of_questions(shared: Path, names: Sequence[str]) -> list[Row]:

@@ -10,12 +10,12 @@ from typing import Any
 from cli.evaluate.extraction_cases import Case, read_cases
 from cli.evaluate.extraction_honesty import Told, honesty
 from workers.extract.documents import parts_of
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import Extraction, PartResult, extract_text, merged
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.fields import Attempt, FieldResult, Item, Status
 from workers.extract.gold import right
-from workers.extract.loop import Outcome
-from workers.extract.readability import Unreadable
+from workers.extract.intake.readability import Unreadable
+from workers.extract.loop.extraction import Extraction, PartResult, extract_text, merged
+from workers.extract.loop.loop import Outcome
 from workers.extract.rubrics import rubric
 from workers.extract.values import Value, Words
 

@@ -58,6 +58,8 @@ _CALLED = re.compile(
     rf"(?P<first>{LETTER}{{2,20}}+)(?=(?:[ ](?P<last>{LETTER}{{2,20}}+))?)"
 )
 _OF_AGE = re.compile(r"[ ](?:(?:is|was)[ ]an?[ ]|[,.])")
+_MIXED = re.compile(rf"[{UPPER}]{{2,30}}-[{UPPER}](?![{UPPER}])")
+"""A word half in capitals, as things are called and nobody is: "CIRCULATE-North"."""
 _SHORTEST = 3
 """Letters of a name that only its place tells: "Doctor: Hm" names nobody (ours)."""
 _SHORT = 5
@@ -249,6 +251,8 @@ def _is_name(text: str, start: int, end: int, context: _Context, lower: frozense
     long = [one for one in words if len(one) > 1]
     if text[end : end + 1] == ":" and not is_given(long):
         return False  # a label
+    if _MIXED.match(said) and not (context.sure or is_given(long)):
+        return False
     if not long or section_policy().complaint.search(said.lower()) or is_eponym(text, start, end):
         return False
     if is_given(long):

@@ -22,7 +22,8 @@ _GROUPED = re.compile(
     r"(?:(?P<gap>['’ \u00a0\u2009\u202f])\d{3})(?:(?P=gap)\d{3}){0,3}(?![\d'’])"
 )
 _COMMA = re.compile(r"(?<![\w.,·])(?:\d{1,3},(?:\d{1,2}|\d{4,9})|0,\d{3})(?![\w,]|[.·]\d)")
-_SPELLED_SIGN = re.compile(r"(?i)(?<![\w-])minus\s{1,20}(?=\d)")
+_SPELLED_SIGN = re.compile(r"(?i)(?:(?<![\w-])minus|(?<=\b(?:by|of)\s)negative)\s{1,20}(?=\.?\d)")
+"""A sign in words. What is "negative 7 days after" is a test: only a change by it is a number."""
 _SCALE_WORDS = {"thousand": 3, "million": 6, "billion": 9}
 _ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
 _SCALED = re.compile(
@@ -32,9 +33,11 @@ _SCALED = re.compile(
 
 def in_plain_digits(text: str) -> str:
     """`text`, as long as it was, with its digits in one notation: no spaces or apostrophes between
-    groups, no decimal comma. What gets shorter is padded before."""
+    groups, no decimal comma, a sign where "minus" stood. What gets shorter is padded before."""
     text = _GROUPED.sub(_without_groups, text)
-    return _COMMA.sub(lambda found: found[0].replace(",", "."), text)
+    text = _COMMA.sub(lambda found: found[0].replace(",", "."), text)
+    text = _minus_words().sub(lambda found: _padded(found, MINUS + _of_words(found[1])), text)
+    return _SPELLED_SIGN.sub(lambda found: _padded(found, MINUS), text)
 
 
 def in_digits(text: str) -> str:
@@ -100,6 +103,16 @@ def _values() -> Mapping[str, int]:
 @cache
 def _words() -> re.Pattern[str]:
     """Numbers in words, each whole, but for words of a scale behind them."""
+    return re.compile(rf"(?i)(?<![\w-]){_in_words()}")
+
+
+@cache
+def _minus_words() -> re.Pattern[str]:
+    """The same behind "minus"."""
+    return re.compile(rf"(?i)(?<![\w-])minus\s{{1,20}}({_in_words()})")
+
+
+def _in_words() -> str:
     by_length = sorted(_values(), key=len, reverse=True)
     ones = "|".join(word for word in by_length if 0 < _values()[word] < 10)
     tens = "|".join(word for word in by_length if _values()[word] >= 20)
@@ -107,7 +120,7 @@ def _words() -> re.Pattern[str]:
     hundreds = rf"(?:(?:{small}|an?)[\s-]hundred(?:(?:[\s-]and)?[\s-]{small})?|{small})"
     thousands = rf"(?:{hundreds}|an?)[\s-]thousand(?:,?(?: and)? {hundreds})?"
     ordinal = "|".join(_ORDINALS)
-    return re.compile(rf"(?i)(?<![\w-])(?:{thousands}|{hundreds})(?!\w|[\s-](?:{ordinal})\b)")
+    return rf"(?:{thousands}|{hundreds})(?!\w|[\s-](?:{ordinal})\b)"
 
 
 def _of_words(words: str) -> str:

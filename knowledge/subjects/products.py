@@ -138,10 +138,10 @@ def _named(words: str, asked: frozenset[str]) -> bool:
 def are_on_others(words: str, asked: Collection[str], title: str = "") -> bool:
     """True if `words` name none of the products `asked`, but another one that is chosen instead of
     them: for the same decision, or beside them in the title of their work."""
-    if not asked:
+    if not asked or named(words, asked):
         return False
     others = products(words)
-    if not others or named(words, asked):
+    if not others:
         return False
     beside = products(title) if title and named(title, asked) else frozenset[str]()
     decisions = _decisions(asked)

@@ -24,7 +24,7 @@ def anchor_of(identifiers: Mapping[str, str], url: str | None = None) -> Entry |
     """
     keys = _keys(identifiers)
     if not keys and url is not None and is_direct(url) and not ARTICLE & set(identifiers):
-        keys = [("url", _address(url))]
+        keys = [("url", address(url))]
     return next((_entries()[key] for key in keys if key in _entries()), None)
 
 
@@ -75,10 +75,10 @@ def _entries() -> dict[tuple[str, str], Entry]:
 def keys_of(entry: Entry) -> list[tuple[str, str]]:
     """A record with one of these identifiers is this entry: kind and value, in lower case."""
     known = [(kind, value.lower()) for kind, value in known_identifiers(entry).items()]
-    return known if known or entry.url is None else [("url", _address(entry.url))]
+    return known if known or entry.url is None else [("url", address(entry.url))]
 
 
-def _address(url: str) -> str:
+def address(url: str) -> str:
     """The address for comparison: without scheme, case of the host and a slash at the end."""
     parts = urlsplit(url)
     return f"{parts.netloc.lower()}{parts.path.rstrip('/')}?{parts.query}"

@@ -39,6 +39,10 @@ IDLE_IN_TRANSACTION_SECONDS = 60.0
 """After this time the server ends an idle transaction. A process that is frozen in the middle of a
 commit holds locks that all others wait for, such as the head of the audit chain."""
 
+_READS_SNAPSHOTS = (
+    r" -c default_transaction_isolation=repeatable\ read -c default_transaction_read_only=on"
+)
+
 _CUTS = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -86,6 +90,7 @@ def connect(
     idle_in_transaction_seconds: float = IDLE_IN_TRANSACTION_SECONDS,
     answer_seconds: float | None = None,
     plans_once: bool = False,
+    snapshots: bool = False,
 ) -> sa.Engine:
     """An engine for `url`; idle connections are tested before use, so it survives a restart.
 
@@ -104,6 +109,9 @@ def connect(
             this time is given up (`store.core.postgres_watchdog`). A live server ends the statement
             a little sooner, so that it does not work for nobody. None: only connecting and the test
             of an idle connection have a time limit.
+        snapshots: for callers that only read, and can ask again (`store.index.partitions`): every
+            transaction reads one snapshot, whether BEGIN began it or not, and an idle connection
+            is not tested before use.
 
     Raises:
         NoAddress: `url` is not the URL of a PostgreSQL database.
@@ -114,6 +122,7 @@ def connect(
     if answer_seconds is not None:
         server_side["statement_timeout"] = int(answer_seconds * ENDED_THERE * 1000)
     limits = " ".join(f"-c {name}={ms}" for name, ms in server_side.items())
+    limits += _READS_SNAPSHOTS if snapshots else ""
     plans = "" if plans_once else "-c plan_cache_mode=force_custom_plan "
     own_options = parsed.query.get("options", "")
     ours = {"connect_timeout": connect_seconds, "application_name": "attest", **_CUTS}
@@ -139,8 +148,9 @@ def connect(
 
     sa.event.listen(engine, "do_connect", opened)
     sa.event.listen(engine, "connect", _connected)
-    sa.event.listen(engine, "checkin", _rests)
-    sa.event.listen(engine, "checkout", _check)
+    if not snapshots:
+        sa.event.listen(engine, "checkin", _rests)
+        sa.event.listen(engine, "checkout", _check)
     return engine
 
 

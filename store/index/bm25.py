@@ -144,9 +144,8 @@ class Scorer:
             for term in self.idfs:
                 ordinals, _ = postings[term]
                 if len(ordinals):
-                    there = np.searchsorted(ordinals, sought)
-                    there[there == len(ordinals)] = 0
-                    for at in np.flatnonzero(ordinals[there] == sought).tolist():
+                    there = ordinals.take(ordinals.searchsorted(sought), mode="clip") == sought
+                    for at in there.nonzero()[0].tolist():
                         held[keys[at]].add(term)
         return {key: frozenset(terms) for key, terms in held.items()}
 

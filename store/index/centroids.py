@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-from store.index.partitions import at_each, received
+from store.index.partitions import at_each, received_last
 from store.index.wire import Ids, ask
 
 _VECTORS = """
@@ -34,7 +34,7 @@ def centroids(session: Session, chunks: Ids) -> Callable[[], Centroids]:
     cursor = ask(session, _VECTORS, {"ids": chunks})
     there = at_each(session, lambda _, its: ask(its, _VECTORS, {"ids": chunks}).fetchall)
     windows = cursor.fetchall()
-    for found in received(session, there).values():
+    for found in received_last(session, there).values():
         windows += found
     return lambda: _means(windows)
 

@@ -10,6 +10,7 @@ chunks are compared one by one instead (ADR 0007, 0013).
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from store.index.bm25 import all_chunks
 from store.index.filters import UNSEEN, Filter, Unchecked, few, passing, share
 from store.index.partitions import Part, at_each, received
 from store.index.sizes import HNSW_INDEX, sizes
-from store.index.sketches import sketches
-from store.index.wire import Half, Ids, ask
+from store.index.sketches import sketches, worth_it
+from store.index.wire import Half, Ids, Reader, ask
 
 Search = Callable[[], list[tuple[int, float]]]
 """A search in progress; calling it waits for the result."""
@@ -125,11 +126,11 @@ def begin(session: Session, query: NDArray[np.float32], k: int, only: Filter) ->
     if partitions.parts(session):
         return _at_all(session, query, k, only)
     indexed = sizes(session).indexed
-    listed = few(session, only) if only.selects else None if indexed else _whole(session)
+    if not (only.selects or indexed):
+        return _of_all(session, query, k, only)
+    listed = few(session, only) if only.selects else None
     if listed is not None:
         return _nearly(session, query, k, only, listed)
-    if not (only.selects or indexed):
-        return _among(session, query, k, only, None)
     by_index = _by_index(session, query, k, only)
 
     def end() -> list[tuple[int, float]]:
@@ -145,10 +146,21 @@ def begin(session: Session, query: NDArray[np.float32], k: int, only: Filter) ->
     return end
 
 
-def _whole(session: Session) -> NDArray[np.int64] | None:
+def _whole(reader: Reader) -> NDArray[np.int64] | None:
     """All chunks of this server in the snapshot, ascending, if their words have been looked at."""
-    segments = session.info.get("segments")
+    segments = reader.info.get("segments")
     return None if segments is None else all_chunks(segments)
+
+
+def _of_all(reader: Reader, query: NDArray[np.float32], k: int, only: Filter) -> Search:
+    """The nearest standing chunks of a server without an index; if it has few, PostgreSQL compares
+    them all, and is not told which there are."""
+    whole = _whole(reader)
+    if whole is not None and not len(whole):
+        return list
+    if whole is None or not worth_it(len(whole), k):
+        return _among(reader, query, k, only, None)
+    return _nearly(reader, query, k, only, whole)
 
 
 def _at_all(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
@@ -157,43 +169,58 @@ def _at_all(session: Session, query: NDArray[np.float32], k: int, only: Filter) 
     listed = few(session, only) if only.selects else None
     many = only.selects and listed is None
     first = math.ceil(1.5 * k / share(session, only)) if many else 2 * k
+    servers = sum(one.link is not None for one in partitions.parts(session))
 
-    def begin(chunks: int) -> tuple[Search, dict[Part, Search]]:
-        here = _unchecked(session, query, chunks, listed)
-        return here, at_each(session, lambda _, its: _unchecked(its, query, chunks, listed))
+    def begin(each: int) -> tuple[Search, dict[Part, Search]]:
+        here = _unchecked(session, query, each, listed)
+        return here, at_each(session, lambda _, its: _unchecked(its, query, each, listed))
 
-    begun = begin(first)
+    each = min(first, math.ceil(SPREAD * first / max(servers, 1)))
+    begun = begin(each)
 
     def end() -> list[tuple[int, float]]:
-        (here, there), chunks = begun, first
+        (here, there), chunks, asked = begun, first, each
         while True:
-            found = dict(here())
-            for nearest in received(session, there).values():
-                found.update(nearest)
-            best = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:chunks]
+            lists = [here(), *received(session, there).values()]
+            best = sorted(dict(chain(*lists)).items(), key=lambda one: (-one[1], one[0]))[:chunks]
+            # A server that gave all it was asked for may hold more as near as its last.
+            unseen = [nearest[-1][1] for nearest in lists if len(nearest) >= asked]
+            if (
+                unseen
+                and asked < chunks
+                and not (len(best) == chunks and best[-1][1] > max(unseen))
+            ):
+                asked = chunks
+                here, there = begin(asked)
+                continue
             keys = np.fromiter((key for key, _ in best), np.int64, len(best))
             passed = [best[at] for at in np.flatnonzero(passing(session, only, keys))]
             if len(passed) >= k or len(best) < chunks:
                 return passed[:k]
-            chunks *= 4
-            here, there = begin(chunks)
+            chunks, asked = chunks * 4, chunks * 4
+            here, there = begin(asked)
 
     return end
 
 
+SPREAD = 2.0
+"""How many times its share of the nearest each server is first asked for. Ours: works are spread by
+a hash, so the nearest are as well, but those of one work are together. At 1.5, one search in five
+had to ask for more."""
+
+
 def _unchecked(
-    server: Session, query: NDArray[np.float32], k: int, listed: NDArray[np.int64] | None
+    server: Reader, query: NDArray[np.float32], k: int, listed: NDArray[np.int64] | None
 ) -> Search:
     """The nearest chunks of one server, of those listed if it has them; they may not stand."""
-    if listed is None and sizes(server).indexed:
-        return _by_index(server, query, k, _ANY)
-    whole = _whole(server)
-    if whole is None or listed is None:
-        listed = whole if listed is None else listed
-    else:
-        listed = np.intersect1d(listed, whole, assume_unique=True)
     if listed is None:
-        return _among(server, query, k, _ANY, None)
+        near = _by_index if sizes(server).indexed else _of_all
+        return near(server, query, k, _ANY)
+    whole = _whole(server)
+    if whole is not None:
+        listed = np.intersect1d(listed, whole, assume_unique=True)
+        if not len(listed):
+            return list
     return _nearly(server, query, k, _ANY, listed)
 
 
@@ -207,10 +234,10 @@ def _joined(only: Filter, tables: str) -> str:
     return f"JOIN chunk c ON c.id = v.chunk_id JOIN {tables} ON d.id = c.version_id "
 
 
-def _by_index(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
+def _by_index(reader: Reader, query: NDArray[np.float32], k: int, only: Filter) -> Search:
     """The nearest chunks as the planner finds them, by HNSW if there is an index."""
-    size = sizes(session)
-    part = share(session, only) if only.selects else 1.0
+    size = sizes(reader)
+    part = share(reader, only) if only.selects and isinstance(reader, Session) else 1.0
 
     def begin(chunks: int) -> tuple[int, Any]:
         windows = math.ceil(1.2 * chunks * size.windows_each)
@@ -218,9 +245,9 @@ def _by_index(session: Session, query: NDArray[np.float32], k: int, only: Filter
         ef_search = int(
             min(1000, max(EF_SEARCH, math.sqrt(size.windows) / 3, 1.25 * windows / part))
         )
-        ask(session, _SCAN, {"ef_search": str(ef_search)})
+        ask(reader, _SCAN, {"ef_search": str(ef_search)})
         parameters = {"query": Half(query), **only.parameters}
-        return windows, ask(session, _nearest(only, windows), parameters)
+        return windows, ask(reader, _nearest(only, windows), parameters)
 
     first = begin(k)
 
@@ -252,36 +279,36 @@ def _nearest(only: Filter, windows: int) -> str:
 
 
 def _nearly(
-    session: Session, query: NDArray[np.float32], k: int, only: Filter, listed: NDArray[np.int64]
+    reader: Reader, query: NDArray[np.float32], k: int, only: Filter, listed: NDArray[np.int64]
 ) -> Search:
     """The nearest standing chunks of those listed; their sketches exclude those far away."""
-    near = sketches(session).candidates(session, query, k, listed)
-    begun = _among(session, query, k, only, near)
+    near = sketches(reader).candidates(reader, query, k, listed)
+    begun = _among(reader, query, k, only, near)
 
     def end() -> list[tuple[int, float]]:
         nearest = begun()
         if len(nearest) >= k or len(near) == len(listed):
             return nearest
-        return _among(session, query, k, only, listed)()
+        return _among(reader, query, k, only, listed)()
 
     return end
 
 
 def _among(
-    session: Session,
+    reader: Reader,
     query: NDArray[np.float32],
     k: int,
     only: Filter,
     listed: NDArray[np.int64] | None,
 ) -> Search:
     """The nearest standing chunks of those listed, or of all; reads more until `k` stand."""
-    windows_each = sizes(session).windows_each
+    windows_each = sizes(reader).windows_each
 
     def begin(chunks: int) -> tuple[int, Any]:
         windows = math.ceil(chunks * windows_each)
         parameters = {"query": Half(query), "windows": windows, **only.moment}
         ids = {} if listed is None else {"ids": Ids(listed)}
-        return windows, ask(session, _compared(only, whole=listed is None), parameters | ids)
+        return windows, ask(reader, _compared(only, whole=listed is None), parameters | ids)
 
     most = k if only is _ANY else 2 * k
     first = begin(most)

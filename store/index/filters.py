@@ -17,7 +17,7 @@ from sqlmodel import Session
 
 from store.index.partitions import at_each
 from store.index.search_scope import CURRENT, CURRENT_THEN
-from store.index.sizes import ask_sizes, sizes
+from store.index.sizes import sizes
 from store.index.wire import Ids, ask, ids_of
 
 LEAST = 500
@@ -117,9 +117,8 @@ _ALL = 2**31
 
 
 def look(session: Session, only: Filter | None = None) -> None:
-    """Send the queries for the size of the index, and for how much of it the planner expects to
-    match `only`, unless this session knows the answers."""
-    ask_sizes(session)
+    """Send the query for how much of the index the planner expects to match `only`, unless this
+    session knows the answer."""
     plans = session.info.setdefault("plans", {})
     if only is not None and only.selects and only not in plans:
         plans[only] = ask(

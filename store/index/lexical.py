@@ -17,8 +17,9 @@ from sqlmodel import Session
 from store.index import partitions
 from store.index.bm25 import NOWHERE, Postings, Scorer, Segment
 from store.index.filters import Filter, few, passing, share
+from store.index.sizes import SIZES, learn
 from store.index.terms import TERM_RULE
-from store.index.wire import ask
+from store.index.wire import Reader, ask
 
 __all__ = [
     "Segment",
@@ -162,33 +163,40 @@ class _Server(NamedTuple):
     registered: Sequence[tuple[str, str, int]]
 
 
-_OVERVIEW = """
-    SELECT id, chunks, length_sum, term_rule, NULL FROM lex_segment
-    UNION ALL SELECT moves, 0, 0, state, name FROM index_partition ORDER BY 5 NULLS FIRST, 1
-"""
-"""With the partitions, which every search has to know of and none waits for."""
+_OVERVIEW = f"""
+    SELECT id, chunks, length_sum, term_rule, NULL, CAST(NULL AS bigint[]) FROM lex_segment
+    UNION ALL SELECT moves, 0, 0, state, name, NULL FROM index_partition
+    UNION ALL SELECT 0, 0, 0, NULL, '', ({SIZES}) ORDER BY 5 NULLS FIRST, 1
+"""  # noqa: S608  our own text
+"""With the size of the index and the partitions, which every search has to know of and none waits
+for."""
 
 
 def _ask_segments(
-    session: Session, wanted: Sequence[int], cache: dict[int, Segment]
+    reader: Reader, wanted: Sequence[int], cache: dict[int, Segment]
 ) -> Callable[[], _Server]:
     """Send the queries for the segments of one server; the returned function reads them."""
     known = dict(cache)
-    likely = _ask_postings(session, wanted, known)  # sent with the overview, not after it
-    cursor = ask(session, _OVERVIEW)
+    likely = _ask_postings(reader, wanted, known)  # sent with the overview, not after it
+    cursor = ask(reader, _OVERVIEW)
 
     def read() -> _Server:
         overview = cursor.fetchall()
-        registered = [(name, state, moves) for moves, _, _, state, name in overview if name]
-        lengths = {key: length for key, _, length, _, name in overview if name is None}
-        _require_own_rule(rule for *_, rule, name in overview if name is None)
+        registered = [(name, state, moves) for moves, _, _, state, name, _ in overview if name]
+        for *_, counts in overview:
+            if counts is not None:
+                learn(reader, counts)
+        lengths = {key: length for key, _, length, _, name, _ in overview if name is None}
+        _require_own_rule(rule for *_, rule, name, _ in overview if name is None)
+        if not lengths:
+            reader.info["segments"] = []
         if not wanted or not any(lengths.values()):
             return _Server([], registered)
         postings = likely({key: known[key] for key in lengths if key in known})
-        held = _load(session, list(lengths), cache)
+        held = _load(reader, list(lengths), cache)
         fresh = {key: segment for key, segment in held.items() if key not in postings}
-        postings |= _ask_postings(session, wanted, fresh)(fresh)
-        session.info["segments"] = list(held.values())
+        postings |= _ask_postings(reader, wanted, fresh)(fresh)
+        reader.info["segments"] = list(held.values())
         found = [_Read(held[key], lengths[key], postings[key]) for key in held]
         return _Server(found, registered)
 
@@ -198,10 +206,9 @@ def _ask_segments(
 def _with_partitions(session: Session, wanted: Sequence[int], first: _Server) -> list[_Read]:
     """The segments of all servers. One that is being moved is on two: it counts once."""
     kept = partitions.servers_of(session).segments
-    asked = partitions.at_each(
+    reads = partitions.received_first(
         session, lambda part, its: _ask_segments(its, wanted, kept[part.name])
     )
-    reads = partitions.received(session, asked)
     for part, one in reads.items():
         partitions.require_name(part, [name for name, *_ in one.registered])
     partitions.require_unmoved(session, sum(moves for *_, moves in first.registered))
@@ -253,7 +260,7 @@ _POSTINGS = """
 
 
 def _ask_postings(
-    session: Session, terms: Sequence[int], segments: Mapping[int, Segment]
+    reader: Reader, terms: Sequence[int], segments: Mapping[int, Segment]
 ) -> Callable[[Mapping[int, Segment]], dict[int, Postings]]:
     """Send the query for the postings of these terms that are not cached.
 
@@ -263,7 +270,7 @@ def _ask_postings(
     postings = {key: segment.known(terms) for key, segment in segments.items()}
     lacking = [key for key, part in postings.items() if len(part) < len(terms)]
     unread = sorted({term for key in lacking for term in terms if term not in postings[key]})
-    cursor = ask(session, _POSTINGS, {"terms": unread, "segments": lacking}) if lacking else None
+    cursor = ask(reader, _POSTINGS, {"terms": unread, "segments": lacking}) if lacking else None
 
     def read(existing: Mapping[int, Segment]) -> dict[int, Postings]:
         fresh: dict[int, Postings] = {key: {} for key in lacking}
@@ -299,7 +306,7 @@ def _idf(containing: int, total: int) -> float:
     return math.log(1 + (total - containing + 0.5) / (containing + 0.5))
 
 
-def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> dict[int, Segment]:
+def _load(reader: Reader, ids: Sequence[int], cache: dict[int, Segment]) -> dict[int, Segment]:
     """The segments of this snapshot, from the cache if it has them.
 
     Threads share the cache and may see different snapshots: each uses the segments returned here
@@ -309,7 +316,7 @@ def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> di
     missing = [key for key in ids if key not in loaded]
     if missing:
         rows = ask(
-            session,
+            reader,
             "SELECT id, chunk_ids, lengths FROM lex_segment WHERE id = ANY(%(ids)s)",
             {"ids": missing},
         ).fetchall()

@@ -2,8 +2,8 @@
 
 A partition is a database with the tables of the index: vectors, segments of words, and which chunks
 these are of. Documents, their chunks and what stands are on the first server only. A session that
-reads the first server opens a session at each partition when its search begins, a pipeline each:
-what is asked of all is sent to all before any is read.
+reads the first server has a link to each partition when its search begins, a pipeline each: what
+is asked of all is sent to all before any is read.
 
 A server that does not answer is named (`without`), or nothing is found at all: by setting.
 """
@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import psycopg
 import sqlalchemy as sa
@@ -22,9 +22,9 @@ import structlog
 from sqlmodel import Session
 
 from store.core.database import connect, passes_by_itself
+from store.core.postgres_watchdog import is_silent
 from store.core.settings import Settings
-from store.index.sizes import ask_sizes
-from store.index.wire import ask
+from store.index.wire import Link, ask, engine_of
 
 if TYPE_CHECKING:  # most commands search nothing, and numpy takes long to import
     from store.index.bm25 import Segment
@@ -34,7 +34,6 @@ T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
 """A partition that says nothing for so long while somebody waits is away. Ours."""
-_SNAPSHOT: Mapping[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 _LOST = (sa.exc.SQLAlchemyError, psycopg.Error)
 
 
@@ -98,7 +97,7 @@ class Servers:
         return self._engine(name, reads=False)
 
     def reading(self, name: str) -> sa.Engine:
-        """An engine whose sessions read one snapshot, for somebody who waits."""
+        """An engine whose transactions read one snapshot, for somebody who waits."""
         return self._engine(name, reads=True)
 
     def _engine(self, name: str, *, reads: bool) -> sa.Engine:
@@ -107,8 +106,8 @@ class Servers:
             if known is None:
                 if name not in self.urls:
                     raise PartitionAway(f"ATTEST_PARTITIONS of this process has no URL of {name}")
-                known = connect(self.urls[name], answer_seconds=ANSWER_SECONDS if reads else None)
-                known = known.execution_options(**_SNAPSHOT) if reads else known
+                seconds = ANSWER_SECONDS if reads else None
+                known = connect(self.urls[name], answer_seconds=seconds, snapshots=reads)
                 self._engines[name, reads] = known
             return known
 
@@ -139,40 +138,27 @@ class Part:
     """A partition as one session searches it."""
 
     name: str
-    session: Session | None
-    """Its own; None: it does not answer, or is not to be searched."""
+    link: Link | None
+    """None: it does not answer, or is not to be searched."""
 
     def open(self, servers: Servers) -> None:
-        """Take a connection, and ask for what every search needs."""
-        self.session = Session(servers.reading(self.name), expire_on_commit=False)
-        pipeline = _driver(self.session).pipeline()
-        pipeline.__enter__()
-        self.session.info["pipeline"] = pipeline
-        ask_sizes(self.session)
+        """Take a connection."""
+        self.link = Link(servers.reading(self.name))
 
     def close(self) -> None:
         """Give the connection back, or drop it if it is broken."""
-        session, self.session = self.session, None
-        if session is None:
+        link, self.link = self.link, None
+        if link is None:
             return
         try:
-            if pipeline := session.info.pop("pipeline", None):
-                _driver(session).commit()  # sent with the end of the pipeline, not after it
-                pipeline.__exit__(None, None, None)
-            session.close()
+            link.close()
         except _LOST:
             with suppress(*_LOST):
-                session.invalidate()
-
-
-def _driver(session: Session) -> psycopg.Connection[Any]:
-    driver = session.connection().connection.driver_connection
-    assert isinstance(driver, psycopg.Connection)
-    return driver
+                link.drop()
 
 
 def begin(session: Session, registered: Iterable[tuple[str, str, int]]) -> Sequence[Part]:
-    """Open a session at each partition, unless this session has.
+    """Take a link to each partition, unless this session has.
 
     The snapshots are later than the one of `session`, and a partition is written before the first
     server is: whatever stands in `session` is there.
@@ -209,7 +195,7 @@ def servers_of(session: Session) -> Servers:
 _NONE = Servers()
 
 
-def at_each(session: Session, step: Callable[[Part, Session], T]) -> dict[Part, T]:
+def at_each(session: Session, step: Callable[[Part, Link], T]) -> dict[Part, T]:
     """Do something at every partition that answers; without those that cease to.
 
     Raises:
@@ -218,11 +204,11 @@ def at_each(session: Session, step: Callable[[Part, Session], T]) -> dict[Part, 
     done: dict[Part, T] = {}
 
     def take(part: Part) -> None:
-        assert part.session is not None
-        done[part] = step(part, part.session)
+        assert part.link is not None
+        done[part] = step(part, part.link)
 
     for part in parts(session):
-        if part.session is not None:
+        if part.link is not None:
             _guarded(session, part, take)
     return done
 
@@ -230,6 +216,56 @@ def at_each(session: Session, step: Callable[[Part, Session], T]) -> dict[Part, 
 def received(session: Session, sent: Mapping[Part, Callable[[], T]]) -> dict[Part, T]:
     """What the partitions answer that were asked something; raises as `at_each` does."""
     return at_each(session, lambda part, _: sent[part]())
+
+
+def received_last(session: Session, sent: Mapping[Part, Callable[[], T]]) -> dict[Part, T]:
+    """As `received`, and ends the snapshots in the same trip; another search takes others."""
+
+    def step(part: Part, link: Link) -> T:
+        link.rest()
+        return sent[part]()
+
+    return at_each(session, step)
+
+
+def received_first(
+    session: Session, asks: Callable[[Part, Link], Callable[[], T]]
+) -> dict[Part, T]:
+    """What all partitions answer to the first question of a search; raises as `at_each` does.
+
+    Connections that were idle are not tested: one that turns out to be lost is replaced, once.
+    """
+
+    def send(part: Part, link: Link) -> Callable[[], T]:
+        try:
+            return asks(part, link)
+        except _LOST as error:
+            return _anew(session, part, asks, error)
+
+    def receive(part: Part, _: Link) -> T:
+        try:
+            return sent[part]()
+        except _LOST as error:
+            return _anew(session, part, asks, error)()
+
+    sent = at_each(session, send)
+    return at_each(session, receive)
+
+
+def _anew(
+    session: Session,
+    part: Part,
+    asks: Callable[[Part, Link], Callable[[], T]],
+    error: Exception,
+) -> Callable[[], T]:
+    if is_silent(error) or not passes_by_itself(error):
+        raise error
+    servers = servers_of(session)
+    part.close()
+    servers.reading(part.name).dispose()
+    part.open(servers)
+    assert part.link is not None
+    return asks(part, part.link)
 
 
 def _guarded(session: Session, part: Part, step: Callable[[Part], None]) -> None:
@@ -246,7 +282,7 @@ def _guarded(session: Session, part: Part, step: Callable[[Part], None]) -> None
 
 def without(session: Session) -> tuple[str, ...]:
     """The partitions that hold a part of the index and did not take part in the search."""
-    return tuple(part.name for part in session.info.get("parts", ()) if part.session is None)
+    return tuple(part.name for part in session.info.get("parts", ()) if part.link is None)
 
 
 def end(session: Session) -> None:
@@ -276,10 +312,13 @@ def require_unmoved(session: Session, moves: int) -> None:
     Raises:
         Moved: there were more; the search has to begin again.
     """
-    engine = session.connection().engine.execution_options(isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        if connection.execute(_MOVES).scalar_one() != moves:
-            raise Moved("part of the index was moved while the search began")
+    beside = Link(engine_of(session))
+    try:
+        ((now,),) = ask(beside, _MOVES).fetchall()
+    finally:
+        beside.close()
+    if now != moves:
+        raise Moved("part of the index was moved while the search began")
 
 
-_MOVES = sa.text("SELECT coalesce(sum(moves), 0) FROM index_partition")
+_MOVES = "SELECT CAST(coalesce(sum(moves), 0) AS bigint) FROM index_partition"

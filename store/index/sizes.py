@@ -1,10 +1,9 @@
 """How large the index of one server is, as its planner knows."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from sqlmodel import Session
-
-from store.index.wire import ask
+from store.index.wire import Reader, ask
 
 HNSW_INDEX = "chunk_vector_hnsw"
 
@@ -24,28 +23,29 @@ class Sizes(NamedTuple):
         return min(3.0, max(1.0, self.windows / max(self.chunks, 1)))
 
 
-def sizes(session: Session) -> Sizes:
+def sizes(reader: Reader) -> Sizes:
     """The size of the index, read once in a session."""
-    ask_sizes(session)
-    known: Sizes | Any = session.info["sizes"]
-    if not isinstance(known, Sizes):
-        known = session.info["sizes"] = Sizes(*known.fetchone())
+    if "sizes" not in reader.info:
+        ((counts,),) = ask(reader, SIZES).fetchall()
+        learn(reader, counts)
+    known: Sizes = reader.info["sizes"]
     return known
 
 
-def ask_sizes(session: Session) -> None:
-    """Send the query for the size of the index, unless this session has."""
-    if "sizes" not in session.info:
-        session.info["sizes"] = ask(session, _SIZES)
+def learn(reader: Reader, counts: Sequence[int]) -> None:
+    """Keep what `SIZES` selects, which another statement may bring along."""
+    chunks, versions, windows, indexed = counts
+    reader.info.setdefault("sizes", Sizes(chunks, versions, windows, bool(indexed)))
 
 
-_SIZES = f"""
-    SELECT CAST(greatest(c.reltuples, 0) AS bigint),
-           CAST(coalesce(greatest(t.reltuples, 0), 0) AS bigint),
-           CAST(greatest(v.reltuples, 0) AS bigint), EXISTS (
-               SELECT FROM pg_index WHERE indexrelid = to_regclass('{HNSW_INDEX}') AND indisvalid)
+SIZES = f"""
+    SELECT ARRAY[
+        CAST(greatest(c.reltuples, 0) AS bigint), CAST(greatest(t.reltuples, 0) AS bigint),
+        CAST(greatest(v.reltuples, 0) AS bigint), (
+            SELECT count(*) FROM pg_index
+            WHERE indexrelid = to_regclass('{HNSW_INDEX}') AND indisvalid)]
     FROM pg_class v JOIN pg_class c ON c.oid = CAST('chunk' AS regclass)
     LEFT JOIN pg_class t ON t.oid = to_regclass('version_tags')
     WHERE v.oid = CAST('chunk_vector' AS regclass)
 """  # noqa: S608  our own text
-"""A partition has no `version_tags`."""
+"""The fields of `Sizes` as one array. A partition has no `version_tags`."""

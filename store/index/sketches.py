@@ -19,10 +19,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlmodel import Session
 
 from store.index.filters import UNSEEN
-from store.index.wire import Ids, ask, ids_of
+from store.index.wire import Ids, Reader, ask, engine_of, ids_of
 
 SHARE = 0.8
 """The share of the vectors' variance that the directions explain: it takes 64 for made-up texts, 96
@@ -44,6 +43,15 @@ emptied and filled again."""
 BATCH = 20_000
 """How many chunks' vectors are read at a time: 15 MB."""
 _HEADER_BYTES = 4  # pgvector's halfvec_send: two 16-bit numbers, then the components, big-endian
+
+
+def worth_it(chunks: int, k: int) -> bool:
+    """Whether so many chunks are worth their sketches, where the `k` nearest are wanted."""
+    return chunks >= WORTH * _count(k)
+
+
+def _count(k: int) -> int:
+    return max(LEAST, CANDIDATES * k)
 
 
 class Held(NamedTuple):
@@ -100,23 +108,23 @@ class Sketches:
     _growing: threading.Lock = field(default_factory=threading.Lock)
 
     def candidates(
-        self, session: Session, query: NDArray[np.float32], k: int, listed: NDArray[np.int64]
+        self, reader: Reader, query: NDArray[np.float32], k: int, listed: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The listed chunks among which to look for the `k` nearest, ascending.
 
         Chunks without a sketch are included, because nothing is known of them.
 
         Args:
-            session: reads the snapshot in which the chunks were listed.
+            reader: reads the snapshot in which the chunks were listed.
             query: unit vector, (d,).
             listed: chunk ids, ascending, (n,).
         """
-        count = max(LEAST, CANDIDATES * k)
-        if len(listed) < WORTH * count:
+        if not worth_it(len(listed), k):
             return listed
+        count = _count(k)
         known = self._looked_up(listed)
         if len(known.unknown) > count:
-            self._read(session, listed)
+            self._read(reader, listed)
             known = self._looked_up(listed)
         axes = known.held.axes
         if not len(axes):
@@ -137,27 +145,27 @@ class Sketches:
             last = self._found = _Found(listed, held, owners, places, unknown)
         return last
 
-    def _read(self, session: Session, listed: NDArray[np.int64]) -> None:
+    def _read(self, reader: Reader, listed: NDArray[np.int64]) -> None:
         """Add the sketches of these chunks to the cache, if they have vectors."""
         with self._growing:
-            held = self._room_for(session, len(self._held.rows(listed)[2]))
+            held = self._room_for(reader, len(self._held.rows(listed)[2]))
             unknown = held.rows(listed)[2]  # another thread may have been first
             chunks, codes = [np.repeat(held.chunks, np.diff(held.starts))], [held.codes]
             for first in range(0, len(unknown) if len(held.axes) else 0, BATCH):
                 some = Ids(unknown[first : first + BATCH])
-                windows = ask(session, _VECTORS, {"ids": some}).fetchall()
+                windows = ask(reader, _VECTORS, {"ids": some}).fetchall()
                 owners, fresh = _sketched(windows, held.axes)
                 chunks.append(owners)
                 codes.append(fresh)
             joined = np.concatenate(chunks), np.concatenate(codes)
             self._held = held_of(*joined, held.axes, held.among)
 
-    def _room_for(self, session: Session, more: int) -> Held:
+    def _room_for(self, reader: Reader, more: int) -> Held:
         """The cache, if it has room for `more` windows, else an empty one."""
         held = self._held
         wanted = len(held.codes) + more
         if wanted > GROWN * held.among:
-            return _nothing(_axes(session, wanted), wanted)
+            return _nothing(_axes(reader, wanted), wanted)
         if wanted * len(held.axes) > MOST_BYTES:
             return _nothing(held.axes, held.among)
         return held
@@ -195,13 +203,13 @@ _SOME = """
 _WINDOWS = "SELECT reltuples FROM pg_class WHERE oid = CAST('chunk_vector' AS regclass)"
 
 
-def _axes(session: Session, least: int) -> NDArray[np.float32]:
+def _axes(reader: Reader, least: int) -> NDArray[np.float32]:
     """The directions of length 1 in which the stored vectors differ most, (axes, d): as many as
     explain `SHARE` of their variance. `least` bounds the number of vectors from below, as the last
     ANALYZE may be old."""
-    ((windows,),) = ask(session, _WINDOWS).fetchall()
+    ((windows,),) = ask(reader, _WINDOWS).fetchall()
     percent = min(100.0, 120.0 * SAMPLE / max(windows, least, 1))
-    some = ask(session, _SOME, {"percent": percent, "most": SAMPLE}).fetchall()
+    some = ask(reader, _SOME, {"percent": percent, "most": SAMPLE}).fetchall()
     if not some:
         return _NO_AXES
     vectors = _vectors([vector for (vector,) in some])
@@ -223,6 +231,6 @@ def _vectors(rows: Sequence[bytes]) -> NDArray[np.float32]:
 _OF: "WeakKeyDictionary[sa.Engine, Sketches]" = WeakKeyDictionary()
 
 
-def sketches(session: Session) -> Sketches:
-    """This process's sketches of the database that `session` reads."""
-    return _OF.setdefault(session.connection().engine, Sketches())
+def sketches(reader: Reader) -> Sketches:
+    """This process's sketches of the database that `reader` reads."""
+    return _OF.setdefault(engine_of(reader), Sketches())

@@ -5,11 +5,12 @@ and so does SQLAlchemy's overhead (ADR 0015).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
+import sqlalchemy as sa
 from psycopg.abc import Buffer
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
@@ -70,16 +71,66 @@ def register(connection: psycopg.Connection[Any]) -> None:
     connection.adapters.register_dumper(Half, _HalfDumper)
 
 
+class Link:
+    """A connection that reads another server, lent by a pool whose transactions read one snapshot
+    (`store.core.database.connect`). What is asked between `begin` and `rest` is one pipeline in one
+    snapshot, without BEGIN and COMMIT: PostgreSQL ends a transaction where a pipeline is awaited
+    (manual, "Pipeline Mode")."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self.engine = engine
+        self.info: dict[str, Any] = {}
+        """What is known of the server, as a session has it."""
+        self._lent = engine.raw_connection()
+        self._driver = cast(psycopg.Connection[Any], self._lent.driver_connection)
+        self._driver.autocommit = True
+        self._pipeline: AbstractContextManager[object] | None = None
+
+    def begin(self) -> None:
+        """Begin a snapshot, unless one is being read."""
+        if self._pipeline is None:
+            pipeline = self._driver.pipeline()
+            pipeline.__enter__()
+            self._pipeline, self.info[_DRIVER] = pipeline, self._driver
+
+    def rest(self) -> None:
+        """End the snapshot; whatever was asked can be read from its cursors without waiting."""
+        pipeline, self._pipeline = self._pipeline, None
+        self.info.clear()
+        if pipeline is not None:
+            pipeline.__exit__(None, None, None)
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self.rest()
+        self._driver.autocommit = False
+        self._lent.close()
+
+    def drop(self) -> None:
+        """Close the connection, which is broken."""
+        self._lent.invalidate()
+
+
+Reader = Session | Link
+"""What a server is asked through: the first one by a session, a partition by a link."""
+_DRIVER = "driver"
+
+
 @contextmanager
 def together(session: Session) -> Iterator[None]:
     """Send statements in a pipeline, without waiting; reading a result waits for all statements
     sent so far. Only `ask` may use the session's connection inside."""
-    with _connection(session).pipeline():
-        yield
+    driver = _connection(session)
+    with driver.pipeline():
+        session.info[_DRIVER] = driver
+        try:
+            yield
+        finally:
+            del session.info[_DRIVER]
 
 
 def ask(
-    session: Session,
+    reader: Reader,
     statement: str,
     parameters: Mapping[str, Any] | None = None,
     *,
@@ -94,7 +145,8 @@ def ask(
     Raises:
         psycopg.Error: at once, or inside `together` when a result is read.
     """
-    cursor = _connection(session).cursor(binary=True)
+    driver: psycopg.Connection[Any] = reader.info.get(_DRIVER) or _connection(reader)
+    cursor = driver.cursor(binary=True)
     # Else planned for its own values: a generic plan would suit no filter in particular.
     return cursor.execute(statement, parameters, prepare=None if plans_once else False)
 
@@ -106,7 +158,15 @@ def ids_of(rows: Sequence[tuple[Any, ...]]) -> "NDArray[np.int64]":
     return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
 
-def _connection(session: Session) -> psycopg.Connection[tuple[Any, ...]]:
-    connection = session.connection().connection.driver_connection
+def engine_of(reader: Reader) -> sa.Engine:
+    """The engine whose server is asked."""
+    return reader.engine if isinstance(reader, Link) else reader.connection().engine
+
+
+def _connection(reader: Reader) -> psycopg.Connection[tuple[Any, ...]]:
+    if isinstance(reader, Link):
+        reader.begin()
+        return cast(psycopg.Connection[tuple[Any, ...]], reader.info[_DRIVER])
+    connection = reader.connection().connection.driver_connection
     assert connection is not None
     return cast(psycopg.Connection[tuple[Any, ...]], connection)

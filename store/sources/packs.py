@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from knowledge.feeds.packs import PREFIX, pack_queries, primary_source
 from knowledge.scenarios import Entry, Scenario
-from knowledge.works.anchors import known_identifiers
+from knowledge.works.anchors import address, keys_of, known_identifiers
 from store.core.unit_of_work import UnitOfWork
 from store.documents import identifiers
 from store.models import Refresh
@@ -23,6 +23,8 @@ from store.sources.source_report import WatchReport, report
 State = Literal[
     "held", "ended", "another work", "being fetched", "failed", "missing", "never", "no source"
 ]
+FOLDER = "guidelines"
+"""The source of the operator's own guideline files."""
 Differs = Callable[[Entry, str, int | None], Sequence[str]]
 """In which fields a record, by its title and year, is another work (`clinical_text.packs`)."""
 
@@ -51,8 +53,8 @@ class _Held:
 
 @dataclass(frozen=True)
 class _Store:
-    """What the database has for all packs: documents by identifier, what is followed by source and
-    pack, and what each watch brought."""
+    """What the database has for all packs: documents by identifier, or files of the guideline
+    folder by address, what is followed by source and pack, and what each watch brought."""
 
     held: Mapping[tuple[str, str], Sequence[_Held]]
     watches: Mapping[tuple[str, str], WatchReport]
@@ -79,7 +81,8 @@ def work_states(
         if watch.query.startswith(PREFIX)
     }
     ids = [watch.id for watch in watches.values()]
-    store = _Store(_held(session, packs), watches, _brought(session, ids))
+    held = _held(session, packs) | _filed(session, packs)
+    store = _Store(held, watches, _brought(session, ids))
     return {
         pack.name: [_state(pack, entry, store, differs) for entry in pack.entries] for pack in packs
     }
@@ -88,16 +91,16 @@ def work_states(
 def _state(pack: Scenario, entry: Entry, store: _Store, differs: Differs) -> WorkState:
     source = primary_source(entry)
     watch = store.watches.get((source or "", pack.name))
-    numbers = known_identifiers(entry).items()
-    found = [one for number in numbers for one in store.held.get(_key(*number), ())]
+    found = [one for number in _numbers(entry) for one in store.held.get(number, ())]
     if not entry.confirmed and watch is not None:
         found += store.brought.get(watch.id, ())
     for one in found:
         if not differs(entry, one.title, one.year):
-            return _found(entry, one, source)
+            return _found(entry, one, source or FOLDER)
     if found and entry.confirmed:
         fields = " and ".join(differs(entry, found[0].title, found[0].year))
-        why = f"under its number {source} has another {fields}: {found[0].title}"
+        place = f"number {source}" if source else "address the guideline folder"
+        why = f"under its {place} has another {fields}: {found[0].title}"
         return WorkState(entry, "another work", source, found[0].document_id, why)
     if source is None:
         why = f"no source has it: add its file to the guideline folder ({entry.url})"
@@ -130,6 +133,12 @@ def _found(entry: Entry, one: _Held, source: str | None) -> WorkState:
     return WorkState(entry, "held", source, one.document_id, why)
 
 
+def _numbers(entry: Entry) -> list[tuple[str, str]]:
+    """What a record of the work is found by: its own identifiers, or its address if it has none."""
+    known = known_identifiers(entry)
+    return [_key(*number) for number in known.items()] if known else keys_of(entry)
+
+
 def _key(kind: str, value: str) -> tuple[str, str]:
     return kind, identifiers.normal(kind, value)
 
@@ -156,6 +165,22 @@ def _held(session: Session, packs: Collection[Scenario]) -> dict[tuple[str, str]
     return held
 
 
+def _filed(session: Session, packs: Collection[Scenario]) -> dict[tuple[str, str], list[_Held]]:
+    """The files of the guideline folder at the address of a work that no source has."""
+    wanted = {
+        key
+        for pack in packs
+        for entry in pack.usable()
+        for key in _numbers(entry)
+        if key[0] == "url"
+    }
+    filed: dict[tuple[str, str], list[_Held]] = defaultdict(list)
+    for row in session.execute(_FILES, {"source": FOLDER}) if wanted else ():
+        if (key := ("url", address(row.url))) in wanted:
+            filed[key].append(_row(row))
+    return filed
+
+
 def _brought(session: Session, watch_ids: Sequence[UUID]) -> dict[UUID, list[_Held]]:
     brought: dict[UUID, list[_Held]] = defaultdict(list)
     for row in session.execute(_BROUGHT, {"ids": list(watch_ids)}):
@@ -180,6 +205,12 @@ _WORKS = sa.text(
         SELECT * FROM document_version WHERE document_id = d.id ORDER BY n DESC LIMIT 1) v
     WHERE d.source_key = ANY(CAST(:keys AS varchar[])) AND v.source IS NOT NULL
       AND v.status <> 'current'
+    """  # noqa: S608  our own names
+)
+_FILES = sa.text(
+    f"""
+    SELECT {_FIELDS}, v.url FROM document_version v
+    WHERE v.source = :source AND v.status = 'current' AND v.url IS NOT NULL
     """  # noqa: S608  our own names
 )
 _BROUGHT = sa.text(

@@ -18,9 +18,9 @@ from knowledge.subjects.labs import Reading
 from knowledge.works.links import DirectUrl
 from store.core.hashes import json_hash
 from tests.bodies import filled
-from workers.retrieve.images import Figure
-from workers.retrieve.leads import Lead
-from workers.retrieve.reranking import Reranked
+from workers.retrieve.images.choice import Figure
+from workers.retrieve.outside_leads import Lead
+from workers.retrieve.ranking.reranking import Reranked
 from workers.retrieve.understanding.model import ModelPart, Patient
 
 FORMS: dict[str, type[Body]] = {

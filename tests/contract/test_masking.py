@@ -11,8 +11,8 @@ import pytest
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
 from tests.unit.masking.grammar import document
-from workers.extract.extraction import extract_text
-from workers.extract.proposing import Ask
+from workers.extract.loop.extraction import extract_text
+from workers.extract.loop.proposing import Ask
 from workers.extract.rubrics import rubric
 from workers.language_model.anthropic import AnthropicModel
 from workers.language_model.masking import through_masks

@@ -20,7 +20,7 @@ from workers.http.errors import (
     Unreachable,
 )
 from workers.http.transport import Wire
-from workers.retrieve.openi import find_images
+from workers.retrieve.images.openi import find_images
 from workers.retrieve.understanding.read import search_terms, understand
 
 from .connectors.conftest import MemoryLimiter, clock

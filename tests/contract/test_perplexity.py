@@ -26,8 +26,8 @@ from workers.http.errors import (
     Unreachable,
 )
 from workers.http.transport import Wire
-from workers.retrieve.leads import Lead
 from workers.retrieve.outside import outside_question
+from workers.retrieve.outside_leads import Lead
 from workers.retrieve.perplexity import Answer, search
 
 KEY = "made-up-key-4711"

@@ -10,8 +10,8 @@ from tests.fakes.messages_api import MessagesApi, error, message, refusal
 from tests.fakes.web import DROPPED, FakeWeb, Reply
 from tests.unit.retrieve.ranking_examples import candidate, place
 from workers.language_model.anthropic import AnthropicModel
-from workers.retrieve.candidates import Candidate
-from workers.retrieve.reranking import prompt_text, rerank
+from workers.retrieve.ranking.candidates import Candidate
+from workers.retrieve.ranking.reranking import prompt_text, rerank
 
 KEY = "made-up-key-4711"
 QUESTION = "Is apixaban safe in end-stage kidney disease?"

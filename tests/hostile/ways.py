@@ -23,10 +23,10 @@ from store.index.terms import heading
 from tests.hostile.texts import documents
 from workers.anchor.stage import find
 from workers.encoder import encoder_for
-from workers.extract.extraction import extract_text
-from workers.extract.readability import Unreadable
-from workers.extract.steps import TooLong as DocumentTooLong
-from workers.extract.steps import require_length
+from workers.extract.intake.readability import Unreadable
+from workers.extract.loop.extraction import extract_text
+from workers.extract.loop.steps import TooLong as DocumentTooLong
+from workers.extract.loop.steps import require_length
 from workers.file_formats import UnreadableDocument, read
 from workers.retrieve.understanding.read import understand
 from workers.summarize.summary import summarize

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping
 
 from workers.extract.documents import classify, parts_of
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.evaluation.scores import Evaluation, EvaluationFailed
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import Attempt
-from workers.extract.loop import Iteration, iterate
+from workers.extract.intake.readability import Readability, assess
+from workers.extract.loop.extraction import extract_by_rules
+from workers.extract.loop.loop import Iteration, iterate
+from workers.extract.loop.steps import TooLong, extraction_of, next_of, plan_of, result_body
 from workers.extract.parts import Parts
-from workers.extract.readability import Readability, assess
 from workers.extract.rubrics import Rubric, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.reading import read_every, read_words
-from workers.extract.steps import TooLong, extraction_of, next_of, plan_of, result_body
 from workers.summarize.summary import summarize
 
 READABLE = Readability(readable=True, confidence=1.0)

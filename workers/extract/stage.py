@@ -15,12 +15,12 @@ from store.core.unit_of_work import UnitOfWork
 from store.extractions import extractions, prompt_memory
 from store.extractions.extractions import EXTRACTIONS, Ended
 from store.models import ExtractionRow
-from workers.extract.intake import take_in
-from workers.extract.iterating import Iterated, Step
-from workers.extract.readability import Unreadable
-from workers.extract.refusals import IntakeRefused
+from workers.extract.intake.files import take_in
+from workers.extract.intake.readability import Unreadable
+from workers.extract.intake.refusals import IntakeRefused
+from workers.extract.loop.steps import Memory, Plan, TooLong, plan_of, unreadable_body
+from workers.extract.loop.stored_iteration import Iterated, Step
 from workers.extract.rubrics import policy
-from workers.extract.steps import Memory, Plan, TooLong, plan_of, unreadable_body
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 

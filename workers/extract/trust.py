@@ -8,7 +8,7 @@ where the rules only guess; one that does not is not believed there either.
 from collections.abc import Collection, Mapping
 from statistics import fmean
 
-from workers.extract.evaluator import evaluate
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.fields import Attempt, FieldResult, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies

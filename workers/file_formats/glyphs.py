@@ -47,8 +47,18 @@ WHITE = 250
 """From here on red, green and blue are white, as paper is (ours)."""
 MOST_BACKGROUNDS = 1_000
 """Shapes and pictures of a page that may lie under white letters; of more, all are seen (ours)."""
-WIDE_DIGIT = 0.9
-"""No digit's ink is wider than this share of its height; = × ° drawn as a digit are (ours)."""
+WIDEST = dict.fromkeys("0123456789", 0.9) | dict.fromkeys("ijl!\u00a1|\u00a2$", 0.85)
+WIDEST |= {"a": 1.03} | dict.fromkeys("*\u2217,'\"\u2018\u2019\u201c\u201d", 2.0)
+"""The ink of these is no wider than this share of its height. What is called so and is wider is
+another sign: = × ° as digits, ≥ ≤ as i ¡ ¢ $, × as |, α as a, ~ as * or a comma, − as a quotation
+mark (ours, of the faces of seven makers)."""
+LARGEST_STOP = 0.3
+"""No stop's ink is higher or wider than this share of a line; > called a stop is (ours)."""
+DESCENDS, FLAT = -0.12, -0.06
+"""Where the ink of a letter begins that goes below the baseline, and of one that does not, in
+heights: β µ η ρ called b m h r do, π θ called p q do not (ours)."""
+STANDING = frozenset("abcdehiklmnorstuvwxzABCDEFGHIKLMNOPRSTUVWXYZ")
+HANGING = frozenset("pq")
 FEWEST_SIGNS = 3
 """So often a font of signs is used on a page before its letters are taken for signs (ours)."""
 MOST_SHAPES = 5_000
@@ -62,7 +72,7 @@ characters mean nothing: files without a mapping give the places of letters in t
 
 class Glyph(NamedTuple):
     """A character with its place; `turn` is the angle of its line, in quarters. `inferred`: pdfium
-    adds it between words, and it stands nowhere."""
+    adds it between words, and it stands nowhere. `is_odd`: its ink is none of that character."""
 
     text: str
     left: float
@@ -72,7 +82,7 @@ class Glyph(NamedTuple):
     turn: int
     inferred: bool = False
     font: int = 0
-    is_wide: bool = False
+    is_odd: bool = False
 
 
 class Font(NamedTuple):
@@ -245,10 +255,11 @@ def accented(glyphs: list[Glyph]) -> list[Glyph]:
 def read_as_drawn(glyphs: list[Glyph], slanted: frozenset[int] | set[int]) -> list[Glyph]:
     """The glyphs of a page, those as U+FFFD whose character is surely not what is drawn.
 
-    Files of some publishers call the = of a font of signs "5", its < "v": N=12 is "N512". A digit
-    alone in its font that is wider than high is none; nor is a letter or digit before a number a
-    letter if its font, which is not slanted as variables are, has but three of them and never two
-    beside each other. Where a font has no characters at all, none of its glyphs is read.
+    Files of some publishers call the = of a font of signs "5", its < "v": N=12 is "N512". What is
+    alone in its font is no such character if its ink is none of one (`_is_odd`); nor is a letter or
+    digit before a number a letter if its font, which is not slanted as variables are, has but three
+    of them and never two beside each other. Where a font has no characters at all, none of its
+    glyphs is read.
     """
     solid = [glyph for glyph in glyphs if not glyph.text.isspace()]
     used = Counter(glyph.font for glyph in solid)
@@ -278,7 +289,10 @@ def read_as_drawn(glyphs: list[Glyph], slanted: frozenset[int] | set[int]) -> li
         is_sign = glyph.font in dumb or (
             (before is None or before.font != glyph.font)
             and (following is None or following.font != glyph.font)
-            and _is_sign(glyph, following, of_signs, unsaid)
+            and (
+                (glyph.is_odd and not (glyph.text.isalpha() and glyph.font in slanted))
+                or _is_sign(glyph, following, of_signs, unsaid)
+            )
         )
         if is_sign:
             unsaid.add(id(glyph))
@@ -291,8 +305,6 @@ def _is_sign(glyph: Glyph, following: Glyph | None, of_signs: set[int], unsaid: 
     a word of another font, as µ is."""
     if not (glyph.text.isascii() and glyph.text.isalnum() and glyph.font):
         return False
-    if glyph.is_wide and glyph.text.isdigit():
-        return True
     if glyph.font not in of_signs or following is None or id(following) in unsaid:
         return False
     near = glyph.height or 1.0
@@ -327,23 +339,37 @@ def _glyphs(raw: Any, text_page: Any, most: int, look: "Look") -> Iterator[Glyph
         if 0xD800 <= code < 0xDC00:  # the first half of a letter, such as an italic of mathematics
             half = code
             continue
-        font, is_seen = (0, True) if inferred else look(index, x.value, y.value)
+        middle = (box.bottom + box.top) / 2  # the baseline may be underlined
+        font, is_seen = (0, True) if inferred else look(index, x.value, middle)
         if not is_seen:
             continue
         is_hyphen = code == 0xFFFE or raw.FPDFText_IsHyphen(text_page, index) == 1
         text = HYPHEN if is_hyphen else _letter(code, half)
         half = 0
         glyph = _turned(text, box, x.value, y.value, turn)._replace(inferred=inferred, font=font)
-        if turn == 0 and not inferred and text.isalnum() and text.isascii():
+        is_plain = text.isalnum() and text.isascii()
+        if turn == 0 and not inferred and (is_plain or text == "." or text in WIDEST):
             raw.FPDFText_GetCharBox(text_page, index, *ink)
             up = ink[2].value - glyph.baseline
             wide, high = ink[1].value - ink[0].value, ink[3].value - ink[2].value
-            glyph = glyph._replace(is_wide=wide > WIDE_DIGIT * high)
-            is_digit = text.isdigit() and not glyph.is_wide
-            if up > RAISED * glyph.height and (is_digit or text.isalpha()):
+            glyph = glyph._replace(is_odd=_is_odd(text, wide, high, up, glyph.height))
+            is_digit = text.isdigit() and not glyph.is_odd
+            if is_plain and up > RAISED * glyph.height and (is_digit or text.isalpha()):
                 # a raised glyph of the font itself
                 glyph = glyph._replace(baseline=ink[2].value, height=0.6 * glyph.height)
         yield glyph
+
+
+def _is_odd(text: str, wide: float, high: float, up: float, line: float) -> bool:
+    """Whether ink of this size, that begins so far above the baseline of a line of this height, is
+    none of the character."""
+    if text == ".":
+        return max(wide, high) > LARGEST_STOP * line
+    return (
+        wide > WIDEST.get(text, math.inf) * high
+        or (text in STANDING and up < DESCENDS * line)
+        or (text in HANGING and up > FLAT * line)
+    )
 
 
 def _letter(code: int, half: int) -> str:

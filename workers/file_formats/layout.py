@@ -57,19 +57,25 @@ EDGE_GAP = 1.25
 """Heads and feet stand farther from the text than this share of the usual distance of its lines."""
 CELL_WIDTH = 5.0
 """A line narrower than this, in heights, that ends a column is a cell, no part of a sentence."""
+LEADING = 1.4
+"""Lines of a paragraph are no farther apart, in heights, where it goes over both columns."""
 NEAR = 4
 """So many lines before and after tell how wide a column is."""
 LEAST_BLOCK, MOST_BLOCKS = 4, 40
 """The fewest lines of a block that is read before another one because it stands to its left, and
 the most such blocks of a page that are compared."""
-PARAGRAPH_GAP = 1.55
-"""Lines farther apart than this share of the usual distance are of two paragraphs."""
+PARAGRAPH_GAP, WIDER = 1.55, 1.12
+"""Lines farther apart than this share of the usual distance are of two paragraphs; than the other
+share of the distance within paragraphs, where the first word would have had a place above."""
 
 _RAISED = str.maketrans(
-    "0123456789+-−–=()abcdefghijklmnoprstuvwxyz",
-    "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ",
+    "0123456789+-−–=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW",
+    "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂ",
 )
-_RAISABLE = re.compile(r"[\d+−–=(),.\s*\u2217†‡§-]{1,20}|[a-z](?:,[a-z]){0,5},?[*\u2217†‡§]?")
+_RAISABLE = re.compile(
+    r"[\d+−–=(),.\s*\u2217†‡§-]{1,20}|[a-z](?:,[a-z]){0,5},?[*\u2217†‡§]?"
+    r"|(?:,?\s?\d{1,2}[A-Z]?[+-]?){1,9},?"  # references with their grade: "4A+,11A-"
+)
 _TRADE_MARKS = {"TM": "\u2122", "SM": "\u2120"}
 """Which Unicode has as raised letters (compatibility mappings of U+2120 and U+2122)."""
 _SIGNS = re.compile(r"\s?[^\w\s()\[\]{}]{1,3}\s?")
@@ -77,7 +83,9 @@ _SIGNS = re.compile(r"\s?[^\w\s()\[\]{}]{1,3}\s?")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00ad": "-"}
 )
-_NUMBER = re.compile(r"(?<![\w.,/-])\d{1,4}(?![\w,/-]|\.\d)", re.ASCII)
+_OWN_SIGN = re.compile(r"\A[\ue000-\uf8ff](?=\s|\Z)")
+"""A sign before a line's words that its font alone knows: the mark of an item in Word's files."""
+_NUMBER = re.compile(r"(?<![\w.,/-])\d{1,6}(?![\w,/-]|\.\d)", re.ASCII)
 _PAGE = re.compile(r"\W{0,5}page\s\d{1,4}(?:\s(?:of|/)\s\d{1,4})?\W{0,5}\Z", re.IGNORECASE)
 _NOTE = re.compile(
     r"(?P<mark>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]|\d{1,3}|[a-z]|[*\u2217†‡§]{1,3})[\s.)]?"
@@ -85,16 +93,18 @@ _NOTE = re.compile(
 )
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_MARK = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[ᵃ-ᶻ]")
-_GOES_ON_WITHIN = re.compile(r"\d\u2013\Z|https?://[^\s()]{0,100}[\w/][/._]\Z")
+_GOES_ON_WITHIN = re.compile(r"[A-Z\d]\u2013\Z|https?://(?:[^\s()]{0,100}[\w/][/._])?\Z|[^\s@]@\Z")
 """A number with a dash, or an address, that a line's end parts: "1.5–2.5", "AD 2018–23–51"."""
 _WITHIN = re.compile(r"[a-z0-9]")
+_ITEM = re.compile(r"\(?((?:\d{1,2}\.){0,4})(\d{1,2}|[a-z])[.:)]\s")
+_STARRED = re.compile(r"[*\u2217†‡§]{1,3}\s?[^\W\d_]")
 _ENDED = re.compile(
     r"[.!?:][\"'\u2019\u201d)\]]{0,3}(?:\s?[\[(][^\[\]()]{1,40}[\])])?[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᶻ⁻,*\u2217†‡§]{0,12}\Z"
 )
 """A sentence's end, with a reference behind it, as in "bleeding. (5.1)"."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PARTED = re.compile(r"(?P<before>[^\W_]-)?(?P<word>[^\W_]{1,60})-\Z")
-_GOES_ON = re.compile(r"(?P<word>[^\W\d_]+)(?P<rest>\S*)")
+_GOES_ON = re.compile(r"(?P<word>[^\W\d_][^\W_]*)(?P<rest>\S*)")
 
 
 @dataclass
@@ -111,6 +121,8 @@ class Line:
     of other fonts may have boxes twice as high. 0: it has only signs so far."""
     font: int = 0
     """The font of that run."""
+    sizes: tuple[float, float] = (0.0, 0.0)
+    """Heights of its lowest and highest runs of words."""
     cell: float | None = None
     """Where the last cell begins, if it is cells of a table beside each other."""
     mark: int | None = None
@@ -195,7 +207,7 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
         if line is None or len(line.text) > LONGEST_LINE:
             if line is not None:
                 yield line
-            line = Line(text, left, right, baseline, height, _solid(text), font)
+            line = _begun(run, text)
         elif (mark := _as_mark(line, run)) is not None:
             raised = baseline - line.baseline > 0.12 * line.height
             word = line.text.rstrip() if raised else line.text
@@ -213,13 +225,23 @@ def _lines(runs: Iterable[Run]) -> Iterator[Line]:
             line.mark = None
             line.text += f" {text}" if gap else text
             line.right = max(line.right, right)
-            if (solid := _solid(text)) > line.longest:
+            if (solid := _solid(text)) > LONGEST_MARK - 1:
+                line.sizes = min(height, line.sizes[0] or height), max(height, line.sizes[1])
+            if solid > line.longest:
                 line.height, line.longest, line.font = height, solid, font
         else:
             yield line
-            line = Line(text, left, right, baseline, height, _solid(text), font)
+            line = _begun(run, text)
     if line is not None:
         yield line
+
+
+def _begun(run: Run, text: str) -> Line:
+    """A line that begins with the run."""
+    _, left, right, baseline, height, font = run
+    text = _OWN_SIGN.sub("\u2022", text)
+    sizes = (height, height) if _solid(text) > LONGEST_MARK - 1 else (0.0, 0.0)
+    return Line(text, left, right, baseline, height, _solid(text), font, sizes)
 
 
 def _solid(text: str) -> int:
@@ -240,16 +262,19 @@ def _as_mark(line: Line, run: Run) -> str | None:
     """The run as a raised or lowered mark of the line; None if it is none."""
     text, left, _, baseline, height, _ = run
     up, solid = baseline - line.baseline, _solid(text) > 0
+    if up < 0 and left < line.left + 0.5 * line.height:
+        return None  # it begins the line below
+    of_line = line.height if line.longest else max(line.height, height)  # of signs it may be ink
     # fonts of marks may have boxes as high as those of the text
     is_number = text.strip().isdecimal() and len(text) < 5 and 0.25 * line.height < up
     is_small = height < SMALL * line.height or (
         is_number and abs(left - line.right) < 0.3 * line.height and height < 1.2 * line.height
     )
     is_mark = (
-        line.longest > 0
+        (line.longest > 0 or (up > 0 and not solid))
         and (is_small or (not solid and _SIGNS.fullmatch(text) is not None))
         and (len(text.strip()) <= LONGEST_MARK or left > line.right - MARK_BACK * line.height)
-        and (0.08 if solid else 0.2) * line.height < abs(up) < 0.75 * line.height
+        and (0.08 if solid else 0.2) * of_line < abs(up) < 0.75 * of_line
         and left - line.right < COLUMN_GAP * line.height
     )
     if not is_mark:
@@ -266,10 +291,10 @@ def _raised(text: str) -> str:
 
 def _leads(line: Line, run: Run) -> bool:
     """Whether the line so far is a raised mark before the run: "⁹ The estimates …"."""
-    _, left, _, baseline, height, _ = run
+    text, left, _, baseline, height, _ = run
     return (
         len(line.text.strip()) <= 3
-        and line.height < SMALL * height
+        and (line.height < SMALL * height or (not line.longest and _solid(text) > LONGEST_MARK))
         and 0.12 * height < line.baseline - baseline < 0.75 * height
         and -0.2 * height < left - line.right < height
     )
@@ -312,13 +337,30 @@ def _by_columns(lines: Sequence[Line], gutter: float | None) -> list[Line]:
     assert gutter is not None, "a page is put into columns where it has a gutter"
     ordered: list[Line] = []
     columns: tuple[list[Line], list[Line]] = ([], [])
+    over = _over_both(lines, gutter)
     for line in lines:
-        if line.left < gutter < line.right:  # it goes over both columns, and parts what is above
+        if id(line) in over:  # it parts what is above
             ordered += [*columns[0], *columns[1], line]
             columns = ([], [])
         else:
             columns[line.left >= gutter].append(line)
     return [*ordered, *columns[0], *columns[1]]
+
+
+def _over_both(lines: Sequence[Line], gutter: float) -> set[int]:
+    """The lines that go over both columns, and the last one of their paragraph, a short one."""
+    over: set[int] = set()
+    before: Line | None = None
+    for line in lines:
+        ends = before is not None and (
+            abs(line.left - before.left) < 0.5 * line.height
+            and abs(line.height - before.height) < 0.05 * line.height
+            and 0 < before.baseline - line.baseline < LEADING * line.height
+        )
+        is_over = line.left < gutter < line.right
+        over |= {id(line)} if is_over or ends else set()
+        before = line if is_over and line.right - gutter > COLUMN_GAP * line.height else None
+    return over
 
 
 def _left_first(lines: list[Line]) -> list[Line]:
@@ -327,12 +369,13 @@ def _left_first(lines: list[Line]) -> list[Line]:
     gutter = _gutter_drawn_back(lines)
     if gutter is None:
         return lines
-    over = sorted(-line.baseline for line in lines if line.left < gutter < line.right)
+    over = _over_both(lines, gutter)
+    heights = sorted(-line.baseline for line in lines if id(line) in over)
     return sorted(
         lines,
         key=lambda line: (
-            bisect_left(over, -line.baseline),
-            2 if line.left < gutter < line.right else line.left >= gutter,
+            bisect_left(heights, -line.baseline),
+            2 if id(line) in over else line.left >= gutter,
         ),
     )
 
@@ -426,6 +469,7 @@ def _furniture(pages: Sequence[Sequence[Line]]) -> dict[tuple[int, int], bool]:
         for sign in {sign for line, _ in lines for sign in _signs(line, number)}
     )
     least, most = max(2, 0.3 * len(pages)), max(2, 0.6 * len(pages))
+    counted = {sign.partition(":")[0] for sign in seen if "#" in sign and seen[sign] >= least}
     found: dict[tuple[int, int], bool] = {}
     told: set[str] = set()
     for number, lines in enumerate(edges):
@@ -435,6 +479,7 @@ def _furniture(pages: Sequence[Sequence[Line]]) -> dict[tuple[int, int], bool]:
                 for sign in _signs(line, number)
                 if seen[sign]
                 >= (least if "#" in sign or (is_apart and not sign.isdecimal()) else most)
+                or sign.removesuffix(":") in counted  # the number of the first page stands alone
             ]
             if signs:
                 is_number = not any(map(str.isalpha, line.text)) or bool(_PAGE.match(line.text))
@@ -551,44 +596,73 @@ def _interrupting(body: Sequence[Line]) -> list[Line]:
 def _is_within(before: Line, line: Line) -> bool:
     """Whether a sentence runs on from one line to the other, two of prose."""
     runs_on = line.text.lstrip()[:1].islower() and before.text.rstrip()[-1:] not in ".!?:;"
+    if line.cell is not None or before.cell is not None:
+        return False
     wide = min(before.right - before.left, line.right - line.left) / line.height > PROSE_WIDTH
     return runs_on and wide and abs(before.height - line.height) < 0.1 * line.height
 
 
 def _pitch(lines: Sequence[Line]) -> float | None:
     """The usual distance of two lines that follow each other down the page."""
-    steps = [
-        one.baseline - other.baseline
+    steps = _steps_down(lines)
+    return median(steps) if steps else None
+
+
+def _leading(lines: Sequence[Line]) -> float:
+    """The distance of two lines of one paragraph, in heights: on a page of short paragraphs few are
+    nearer than `_pitch`."""
+    steps = _steps_down([line for line in lines if line.longest], in_heights=True)
+    return sorted(steps)[len(steps) // 5] if steps else 3.0
+
+
+def _steps_down(lines: Sequence[Line], *, in_heights: bool = False) -> list[float]:
+    return [
+        (one.baseline - other.baseline) / (one.height if in_heights else 1.0)
         for one, other in pairwise(lines)
         if 0.5 * one.height < one.baseline - other.baseline < 3 * one.height
     ]
-    return median(steps) if steps else None
 
 
 def _joined(lines: Sequence[Line], words: Counter[str]) -> str:
     """The lines as text: a blank line between paragraphs, none within."""
-    pitch = _pitch(lines)
+    pitch, leading = _pitch(lines), _leading(lines)
     parts: list[str] = []
     before: Line | None = None
+    item = ""
     lines = [line for line in lines if line.text.strip()]
     returns = [0.0, *(line.left for line in lines[2:]), *(line.left for line in lines[-1:])]
     for line, edge, left in zip(lines, [0.0, *_edges_before(lines)], returns, strict=False):
         own = line.text.strip()
         if before is not None:
             parted, goes_on = _PARTED.search(parts[-1][-80:]), _GOES_ON.match(own)
-            elsewhere = line.baseline >= before.baseline and not own[0].islower()
+            begins = not own[0].islower() and (
+                _ends_early(before, line, edge, left, leading) or _STARRED.match(own) is not None
+            )
+            apart = _is_apart(before, line, pitch) or begins or _comes_next(item, own)
+            elsewhere = not own[0].islower() and (apart or line.baseline >= before.baseline)
             if _GOES_ON_WITHIN.search(parts[-1][-120:]) and _WITHIN.match(own) and not elsewhere:
                 pass
             elif parted is None or not own[0].isalnum() or elsewhere:
-                apart = _is_apart(before, line, pitch) or _ends_early(before, line, edge, left)
                 parts.append("\n\n" if apart else "\n")
             elif goes_on is not None:  # else "IL-6", "10-20": the hyphen is its own
                 compound = parted["before"] is not None
                 if not _keeps_hyphen(parted["word"], goes_on["word"], words, compound=compound):
                     parts[-1] = parts[-1][:-1]
         parts.append(own)
+        item = own[:30] if _ITEM.match(own) else item
         before = line
     return "".join(parts)
+
+
+def _comes_next(item: str, own: str) -> bool:
+    """Whether a line begins the item behind the last one: "1.2:" behind "1.1:", "b)" behind
+    "a)"."""
+    last, following = _ITEM.match(item), _ITEM.match(own)
+    if last is None or following is None or last[1] != following[1]:
+        return False
+    if last[2].isdigit() and following[2].isdigit():
+        return int(following[2]) == int(last[2]) + 1
+    return ord(following[2][0]) == ord(last[2][0]) + 1
 
 
 def _keeps_hyphen(head: str, tail: str, words: Counter[str], *, compound: bool) -> bool:
@@ -598,7 +672,8 @@ def _keeps_hyphen(head: str, tail: str, words: Counter[str], *, compound: bool) 
     if words[one] or words[parted]:
         return words[parted] > words[one]
     if (
-        not head.isalpha()
+        len(head) == 1
+        or not head.isalpha()
         or not tail.islower()
         or not (head.islower() or (head.istitle() and len(head) > 2))
     ):
@@ -635,10 +710,11 @@ def _edges_before(lines: Sequence[Line]) -> list[float]:
     ]
 
 
-def _ends_early(before: Line, line: Line, edge: float, left: float) -> bool:
+def _ends_early(before: Line, line: Line, edge: float, left: float, leading: float) -> bool:
     """Whether a line ends a paragraph: the first word of the next, which begins no part of a
     sentence, would have had a place on it. A heading has another font than what stands below, or
-    that is set in: the line behind it begins at `left`."""
+    that is set in: the line behind it begins at `left`. Or it is farther than lines of a paragraph
+    are."""
     begun = line.text.lstrip()
     goes_on = before.cell is not None and abs(line.left - before.cell) < before.height
     if begun[:1].islower() or goes_on:
@@ -647,11 +723,14 @@ def _ends_early(before: Line, line: Line, edge: float, left: float) -> bool:
         return True
     word = begun.split(maxsplit=1)[0]
     width = (line.right - line.left) * (len(word) + 1) / max(len(begun), 1)
-    if before.cell is not None or before.right + width > edge - 0.3 * before.height:
+    if before.cell is not None:
         return False
     is_set_in = line.left - left > 0.6 * line.height and abs(before.left - left) < line.height
     ended = _ENDED.search(before.text[-60:].rstrip()) is not None
-    return before.font != line.font or is_set_in or ended
+    if before.right + width > edge - 0.3 * before.height:  # a heading, or a full last line
+        return is_set_in and before.font != line.font
+    far = before.baseline - line.baseline > WIDER * leading * before.height
+    return before.font != line.font or is_set_in or ended or far
 
 
 def _is_apart(before: Line, line: Line, pitch: float | None) -> bool:
@@ -660,10 +739,23 @@ def _is_apart(before: Line, line: Line, pitch: float | None) -> bool:
         goes_on = line.text.lstrip()[:1].islower() and before.right - before.left > (
             CELL_WIDTH * before.height
         )
-        return not (goes_on or _fills_its_line(before, line))
-    if pitch is not None and step > PARAGRAPH_GAP * pitch:
+        is_other = (
+            before.font != line.font and _ENDED.search(before.text[-60:].rstrip()) is not None
+        )
+        return not (goes_on or _fills_its_line(before, line)) or is_other
+    is_large = before.font == line.font and abs(before.height - line.height) < 0.05 * line.height
+    usual = max(pitch or step, before.height if is_large else 0.0)  # of a title of some lines
+    if step > PARAGRAPH_GAP * usual:
         return True
     if line.text.lstrip()[:1].islower():  # small capitals may be the longest part of a line
         return min(before.height, line.height) < 0.6 * max(before.height, line.height)
-    sizes = sorted((before.height, line.height))
-    return sizes[0] < 0.85 * sizes[1] or not _overlap(before, line)
+    return not _overlap(before, line) or _of_other_size(before, line)
+
+
+def _of_other_size(before: Line, line: Line) -> bool:
+    """Whether no words of one line are about as high as words of the other: small capitals may be
+    the longest part of a line of text."""
+    low, high = (min(line.height, line.sizes[0] or line.height), max(line.height, line.sizes[1]))
+    lowest = min(before.height, before.sizes[0] or before.height)
+    highest = max(before.height, before.sizes[1])
+    return high < 0.85 * lowest or highest < 0.85 * low

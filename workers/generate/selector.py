@@ -81,7 +81,7 @@ class Reader:
         pooled = _units(weight @ asked.vectors)
         first: Matrix = asked.vectors[:_FIRST].sum(0)
         expects = np.concatenate([pooled, _units(first)])
-        features = np.zeros((len(rows), len(_NAMES) + pooled.size), np.float32)
+        features = np.zeros((len(rows), len(NAMES) + pooled.size), np.float32)
         lines = [self.read(line, LINE) for line, _, _ in rows]
         told = [number for number, line in enumerate(lines) if len(line.told)]
         if len(asked.told) and told:
@@ -138,10 +138,11 @@ _CHARACTERS = 12  # of a token at most, nearly always: what is behind is not loo
 _SAME = 0.95
 _FIRST = 4  # tokens of a question that say what kind of thing it asks for
 _TITLED = 4  # a title of so many tokens is only a number
-_NAMES = [f"{name}{n}" for name in ("own", "both", "near") for n in range(len(CENTERS))] + [
+NAMES = [f"{name}{n}" for name in ("own", "both", "near") for n in range(len(CENTERS))] + [
     "own", "both", "held", "held_both", "near", "held_near", "least", "least_both",
     "taken", "like", "length", "new", "figures", "titled",
 ]  # fmt: skip
+"""The features in their order, without those of what a sentence says beyond the question."""
 
 
 def _units(rows: Matrix) -> Matrix:
@@ -174,13 +175,13 @@ class Selector:
         self.weights = own = load_file(weights)
         table = own["words"].astype(np.float32)
         table /= np.linalg.norm(table, axis=1, keepdims=True) + 1e-6
-        self._reader = Reader(Words(table, own["told"].astype(np.float32)))
+        self.reader = Reader(Words(table, own["told"].astype(np.float32)))
 
     def scores(self, question: str, rows: Sequence[tuple[str, str, str]]) -> Matrix:
         """How well each sentence answers, (rows,), 0..1; given as sentence, title and the text that
         it stands in. A score does not depend on the other rows."""
         own = self.weights
-        features, expects = self._reader.features(question, rows)
+        features, expects = self.reader.features(question, rows)
         seen = (features - own["shift"]) / own["scale"]
         hidden = np.tanh(seen @ own["into"] + own["bias"])
         odds = seen @ (own["line"] + expects @ own["meets"]) + hidden @ own["out"] + own["zero"]

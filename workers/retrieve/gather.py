@@ -18,9 +18,9 @@ from store.documents.records import NOT_ENGLISH
 from store.index import dense, partitions
 from store.index.filters import Filter
 from store.index.terms import term_set
-from workers.retrieve import named, packs
-from workers.retrieve.candidates import Candidate, Place
+from workers.retrieve import named_works, packs
 from workers.retrieve.names import with_generic_names
+from workers.retrieve.ranking.candidates import Candidate, Place
 from workers.retrieve.search import Passage, Version, search
 from workers.retrieve.understanding.model import SubQuery
 from workers.runtime.errors import Permanent
@@ -46,7 +46,7 @@ def find(
     sub_queries: Sequence[SubQuery],
     scenario: Scenario | None,
     only: Filter,
-    sought: named.Identifiers,
+    sought: named_works.Identifiers,
 ) -> list[Found]:
     """Search for all sub-queries at once, each in a snapshot of its own.
 
@@ -72,7 +72,7 @@ def _search(
     vector: NDArray[np.float32],
     scenario: Scenario | None,
     only: Filter,
-    sought: named.Identifiers,
+    sought: named_works.Identifiers,
 ) -> Found:
     segments = context.cache.setdefault("lexical_segments", {})
     with context.store.reading() as session:
@@ -81,7 +81,7 @@ def _search(
         except dense.EncoderMismatch as error:
             raise Permanent(str(error)) from error
         passages, versions, weights, _ = search(session, asked.text, vector, segments, only=only)
-        wanted = packs.held_versions(session, scenario) | named.held_versions(session, sought)
+        wanted = packs.held_versions(session, scenario) | named_works.held_versions(session, sought)
         missing = wanted - {one.version_id for one in passages}
         if missing:
             among = replace(only, version_ids=frozenset(missing))

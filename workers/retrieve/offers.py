@@ -9,7 +9,7 @@ from sqlmodel import Session
 from knowledge.subjects.misspelt import Meant, meant
 from store.index.partitions import at_each
 from store.index.terms import term_set
-from store.index.wire import ask
+from store.index.wire import Reader, ask
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -42,7 +42,7 @@ def _held(session: Session, terms: Collection[int]) -> set[int]:
         return set()
     wanted = sorted(terms)
 
-    def here(server: Session) -> set[int]:
+    def here(server: Reader) -> set[int]:
         return {term for (term,) in ask(server, _HELD, {"terms": wanted}).fetchall()}
 
     return here(session).union(*at_each(session, lambda _, its: here(its)).values())

@@ -10,7 +10,7 @@ from datetime import date
 from knowledge.answering.policy import retrieval_policy
 from knowledge.questions.cures import cure_policy, search_phrases
 from knowledge.scenarios import Scenario
-from workers.retrieve.candidates import Ranked
+from workers.retrieve.ranking.candidates import Ranked
 from workers.retrieve.sufficiency import Sufficiency
 
 

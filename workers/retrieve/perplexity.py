@@ -18,8 +18,8 @@ from store.sources import source_states
 from workers.http.client import SourceClient
 from workers.http.errors import Malformed, SourceError
 from workers.http.factory import service_client
-from workers.retrieve.leads import Lead, leads_of
 from workers.retrieve.outside import Choice, outside_question
+from workers.retrieve.outside_leads import Lead, leads_of
 from workers.runtime.stage import Context
 
 log = structlog.get_logger(__name__)

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from knowledge.answering.policy import retrieval_policy
-from workers.retrieve.candidates import Ranked
+from workers.retrieve.ranking.candidates import Ranked
 from workers.retrieve.understanding.model import Understanding
 
 

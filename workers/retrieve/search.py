@@ -73,11 +73,10 @@ class Hits(NamedTuple):
     """The partitions of the index that were not searched."""
 
 
-# Everything of a passage but its scores and terms, in the order of its fields.
+# What a passage does not share with others of its version, in the order of its fields.
 _PASSAGES = """
-    SELECT c.id, d.document_id, c.version_id, d.n, 'chunk_' || c.ordinal, c.section, c.start,
-           c."end", substr(d.text, c.start + 1, c."end" - c.start), d.title, d.source_type,
-           d.identifiers
+    SELECT c.id, c.version_id, 'chunk_' || c.ordinal, c.section, c.start, c."end",
+           substr(d.text, c.start + 1, c."end" - c.start)
     FROM chunk c JOIN document_version d ON d.id = c.version_id
     WHERE c.id = ANY(CAST(%(ids)s AS bigint[]))
 """
@@ -130,10 +129,14 @@ def search(
         ranked = support(fused, *lie())
         holds = words.held(np.sort(chunks.values)) if words else {}
         found = {chunk_id: fields for chunk_id, *fields in rows.fetchall()}
-        held = [Version(*row) for row in versions.fetchall()]
+        held = {row[0]: Version(*row) for row in versions.fetchall()}
     nothing = frozenset[int]()
-    passages = [
-        Passage(one, holds.get(one.chunk_id, nothing), *found[one.chunk_id])
-        for one in ranked[:limit]
-    ]
-    return Hits(passages, held, lexical.weights(read, terms), partitions.without(session))
+    passages = []
+    for one in ranked[:limit]:
+        version_id, *fields = found[one.chunk_id]
+        version = held[version_id]
+        named = version.title, version.source_type, version.identifiers
+        known = version.document_id, version_id, version.n, *fields, *named
+        passages.append(Passage(one, holds.get(one.chunk_id, nothing), *known))
+    without = partitions.without(session)
+    return Hits(passages, list(held.values()), lexical.weights(read, terms), without)

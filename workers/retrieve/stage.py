@@ -22,16 +22,16 @@ from store.models import now
 from store.questions import bodies, remedies
 from store.questions.bodies import Asked, Keyed
 from workers.language_model.port import LanguageModel
-from workers.retrieve import named, packs
-from workers.retrieve.candidates import Candidate, Decision, Ranked
+from workers.retrieve import named_works, packs
 from workers.retrieve.gather import find, gather
+from workers.retrieve.images.openi import images
 from workers.retrieve.offers import not_held, offers
-from workers.retrieve.openi import images
 from workers.retrieve.outside import may_search_outside, recent_publications
 from workers.retrieve.perplexity import consult, wanted
-from workers.retrieve.ranking import explain, rank
+from workers.retrieve.ranking.candidates import Candidate, Decision, Ranked
+from workers.retrieve.ranking.ranking import explain, rank
+from workers.retrieve.ranking.reranking import rerank
 from workers.retrieve.report import Timings, measure
-from workers.retrieve.reranking import rerank
 from workers.retrieve.sufficiency import Sufficiency, assess_with_rerun
 from workers.retrieve.understanding.decomposition import log_fields
 from workers.retrieve.understanding.model import Understanding
@@ -128,11 +128,11 @@ def _wanted(
     """Works that are not held: of the scenario's pack where the evidence is not enough, and those
     that the question names."""
     packed = None if confined or found.sufficiency.is_enough else scenario
-    sought = {} if confined else named.identifiers(understanding.names)
+    sought = {} if confined else named_works.identifiers(understanding.names)
     if packed is None and not sought:
         return {}, {}
     with context.store.reading() as session:
-        return packs.missing(session, packed), named.missing(session, sought)
+        return packs.missing(session, packed), named_works.missing(session, sought)
 
 
 def _find(
@@ -144,7 +144,7 @@ def _find(
     timings: Timings,
 ) -> _Evidence:
     """Search, gather and rank; rank again where the first list is not enough (EB-4.3)."""
-    only, sought = asked_filter(question.options), named.identifiers(understanding.names)
+    only, sought = asked_filter(question.options), named_works.identifiers(understanding.names)
     found = find(context, understanding.sub_queries, scenario, only, sought)
     candidates = gather(found)
     timings.lap("search")

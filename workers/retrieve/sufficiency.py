@@ -7,8 +7,8 @@ from typing import Any, Literal
 from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Entry, Scenario
 from knowledge.works.anchors import entry_of
-from workers.retrieve.candidates import Decision, Ranked
-from workers.retrieve.designs import design, kind
+from workers.retrieve.ranking.candidates import Decision, Ranked
+from workers.retrieve.ranking.designs import design, kind
 
 Level = Literal["insufficient", "limited", "good", "excellent"]
 

@@ -164,14 +164,13 @@ def work(context: Context, message: VerifyV1) -> Result:
 def _stances(question: str, retrieval: Retrieval, said: Sequence[Said]) -> dict[str, Siding]:
     """What the reader of sides makes of the claims on a yes/no question, the strongest designs
     first; on coverage, of what policies say."""
-    titles = {one.claim.evidence_id: one.version.title for one in said}
     if retrieval.asks_on_coverage:
         policies = [one.claim for one in said if one.decides_coverage]
-        return read_stances(question, policies, titles, MOST_POLICY_LINES)
+        return read_stances(question, policies, MOST_POLICY_LINES)
     if retrieval.asked is None or retrieval.asked.type != "yesno":
         return {}
     first = [one.claim for one in by_strength(said)]
-    return read_stances(question, first, titles)
+    return read_stances(question, first)
 
 
 def _claims(draft: Proposal) -> list[Drafted]:

@@ -14,14 +14,14 @@ from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.printing import Console
 from store.core.settings import Settings
 from workers.extract.documents import Part
-from workers.extract.extraction import extract_text
-from workers.extract.intake import take_in
-from workers.extract.loop import Iteration
-from workers.extract.proposing import Ask
-from workers.extract.readability import Unreadable
-from workers.extract.refusals import IntakeRefused
+from workers.extract.intake.files import take_in
+from workers.extract.intake.readability import Unreadable
+from workers.extract.intake.refusals import IntakeRefused
+from workers.extract.loop.extraction import extract_text
+from workers.extract.loop.loop import Iteration
+from workers.extract.loop.proposing import Ask
+from workers.extract.loop.steps import TooLong, require_length
 from workers.extract.rubrics import DOCUMENT_TYPES, policy
-from workers.extract.steps import TooLong, require_length
 from workers.language_model import model_for
 from workers.language_model.masking import through_masks
 

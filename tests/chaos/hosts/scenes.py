@@ -24,7 +24,7 @@ from tests.chaos.hosts.servers import BROKER, DATA
 from tests.chaos.hosts.system import WORKERS, System, count, running
 from tests.chaos.storm.clients import Clients
 from tests.chaos.storm.history import History
-from tests.chaos.storm.launch import SEALS_WAIT
+from tests.chaos.storm.launch import SEAL_IS_READY, SEALS_WAIT
 from tests.chaos.storm.system import environment, quiet
 from tests.servers import TRIAL, ingest
 
@@ -43,7 +43,8 @@ LASTING = {
     DATABASE: (2.0, 4.0),
 }
 """Seconds from, to. A cut is longer than the lease (1.5 s) and than the server takes to notice."""
-SETTLE_SECONDS = 120.0
+SETTLE_SECONDS = PATIENCE_SECONDS = 120.0
+"""How long all may take to be done, and what a scene waits for to come about, on a busy machine."""
 BURST = 20
 UPLOAD_SECONDS = 4.0
 _HOLDS = (
@@ -192,29 +193,32 @@ def _cut(system: System, scene: Scene, seen: Seen, people: Clients, found: list[
     """Cut while a worker there is about to seal an answer; the seal that comes late is refused.
 
     The worker serves all stages: a question comes to its seal in the thread that began with it
-    (ADR 0048), and one that serves audit alone is sent next to nothing. The seal is held back until
-    somebody else has the work and the worker is at the database again.
+    (ADR 0048), and one that serves audit alone is sent next to nothing. The cut comes when all that
+    the seal needs has been read: a worker that still reads fails, and seals nothing. The seal is
+    held back until somebody else has the work and the worker is at the database again.
     """
     name, data = f"slow worker of {scene.host}", (DATA, BROKER)
     held = Path(system.settings.data_dir, SEALS_WAIT)
+    ready = held.with_name(SEAL_IS_READY)
     held.parent.mkdir(parents=True, exist_ok=True)
+    ready.unlink(missing_ok=True)
     held.touch()
     like = system.roles[f"worker of {scene.host}"]
     system.roles[name] = replace(like, sabotages=(*like.sabotages, "seals wait"))
     try:
-        _until(system, lambda: system.said(name, "worker_ready") > 0, 30)
+        _until(system, lambda: system.said(name, "worker_ready") > 0, PATIENCE_SECONDS)
         ours = f"%:{system.processes[name].pid}"
-        if not _until(system, lambda: bool(_sealing(system, ours)), 30):
+        if not _until(system, ready.exists, PATIENCE_SECONDS):
             found.append(f"{CUT}: the slow worker got nothing to seal")
         run([one for host in data for one in system.plan.cut(scene.host, host)])
         sealing = _sealing(system, ours)
         _live(system, scene.seconds)
-        if not _until(system, lambda: _sealing(system, ours).isdisjoint(sealing), 30):
+        if not _until(system, lambda: _sealing(system, ours).isdisjoint(sealing), PATIENCE_SECONDS):
             found.append(f"{CUT}: nobody took over what the slow worker was to seal")
         noticed = system.said(name, _NOTICED)
         run([one for host in data for one in system.plan.heal(scene.host, host)])
         healed = time.monotonic()
-        _until(system, lambda: system.said(name, _NOTICED) > noticed, 30)
+        _until(system, lambda: system.said(name, _NOTICED) > noticed, PATIENCE_SECONDS)
     finally:
         held.unlink()
     if _until(system, lambda: system.said(name, *_REFUSED) > 0, 60):

@@ -10,7 +10,7 @@ from store.sources import source_states
 from tests.fakes.openi import OpenI
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply
 from workers.inline import InlineWorker
-from workers.retrieve.openi import images
+from workers.retrieve.images.openi import images
 from workers.retrieve.understanding.read import search_terms, understand
 from workers.runtime.stage import Context
 

@@ -19,7 +19,7 @@ from store.models import DocumentVersion, Retrieval
 from tests.servers import ask, fresh, ingest, working_with
 from workers.encoder import MiniLM
 from workers.inline import InlineWorker
-from workers.retrieve.restrictions import restricts
+from workers.retrieve.ranking.restrictions import restricts
 
 RECORDS = Path(__file__).resolve().parents[3] / "samples" / "records"
 GUIDELINES = {"nccn", "asco", "esmo", "guideline"}

@@ -10,7 +10,7 @@ from store.extractions.extractions import File
 from tests.integration.clinical.extracting import DEBRIS, result_of, stored, submit, timeless
 from tests.integration.runtime.harness import count, rows
 from tests.unit.extract.made import REPORT
-from workers.extract.extraction import extract_text
+from workers.extract.loop.extraction import extract_text
 from workers.inline import InlineWorker
 
 COMPOSITE = f"""=== SURGICAL PATHOLOGY REPORT ===

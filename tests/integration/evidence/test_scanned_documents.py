@@ -8,10 +8,10 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from tests.unit.extract.made import REPORT
-from workers.extract.extraction import extract_text
-from workers.extract.intake import take_in
-from workers.extract.refusals import IntakeRefused
-from workers.extract.scanning import Scanner, available
+from workers.extract.intake.files import take_in
+from workers.extract.intake.ocr import Scanner, available
+from workers.extract.intake.refusals import IntakeRefused
+from workers.extract.loop.extraction import extract_text
 
 pytestmark = pytest.mark.skipif(
     not available(), reason="Tesseract is not installed (Debian: apt-get install tesseract-ocr)"

@@ -175,6 +175,10 @@ def test_servers_find_what_one_finds_while_parts_come_move_and_are_rebuilt(
     total = sum(filter(None, spread.chunks().values()))
     same(spread, one, asked)
 
+    with monkeypatch.context() as patched:
+        patched.setattr(dense, "SPREAD", 0.2)  # too few of each at first: more are asked for
+        same(spread, one, asked)
+
     spread.add("c")
     partitions.move(spread.store, "a", "c", "test", most=1)
     partitions.move(spread.store, "b", "main", "test", most=1)
@@ -242,6 +246,26 @@ def test_a_url_that_leads_to_another_partition_is_refused(
                 partitions.add(worker.store, "b", "test")
             with pytest.raises(PartitionAway, match="has no URL of z"):
                 partitions.add(worker.store, "z", "test")
+
+
+def test_a_partition_that_was_started_anew_between_two_searches_is_no_partition_away(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with embedded(tmp_path / "anew") as anew:
+        urls = f"anew={anew.database_url}"
+        with working(settings.model_copy(update={"partitions": urls})) as worker:
+            partitions.add(worker.store, "anew", "test")
+            ingest(worker.store, TRIAL)
+            worker.run()
+            before = found(worker, TRIAL_QUESTION, Filter())
+            anew.postgres.kill()
+            with pytest.raises(PartitionAway):
+                found(worker, TRIAL_QUESTION, Filter())
+            anew.postgres.start()
+            assert found(worker, TRIAL_QUESTION, Filter()) == before
+            anew.postgres.kill()
+            anew.postgres.start()
+            assert found(worker, TRIAL_QUESTION, Filter()) == before, "its connection was lost"
 
 
 def remarks(worker: InlineWorker, question_id: Any) -> list[tuple[str, list[str]]]:

@@ -39,7 +39,7 @@ from tests.servers import (
     ingest,
     until_somebody_waits,
 )
-from workers.extract.paid_once import PaidOnce
+from workers.extract.loop.paid_once import PaidOnce
 from workers.inline import InlineWorker
 from workers.language_model.port import Prompt
 from workers.registry import spec_of

@@ -3,11 +3,14 @@
 import numpy as np
 import psycopg
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from store.core.database import connect
+from store.core.settings import Settings
 from store.core.unit_of_work import Store
-from store.index.wire import Half, Ids, ask, together
+from store.index.wire import Half, Ids, Link, ask, together
 
 SAME_DATABASE = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30
@@ -66,3 +69,28 @@ def test_searches_do_not_keep_what_they_set(store: Store) -> None:
     with store.reading() as session:
         rows = ask(session, "SELECT current_setting('hnsw.ef_search', true)").fetchall()
     assert rows != [("777",)]
+
+
+def test_a_link_reads_one_snapshot_until_it_rests_and_writes_nothing(settings: Settings) -> None:
+    writer, reader = connect(settings.database_url), connect(settings.database_url, snapshots=True)
+    count = "SELECT count(*) FROM lex_segment"
+    link = Link(reader)
+    assert ask(link, count).fetchall() == [(0,)]
+    with writer.begin() as connection:
+        connection.execute(
+            sa.text("INSERT INTO lex_segment (level, term_rule, chunks, length_sum, chunk_ids, "
+                    "lengths) VALUES (0, 'x', 0, 0, '', '')")
+        )  # fmt: skip
+    assert ask(link, count).fetchall() == [(0,)]
+    last = ask(link, "SELECT 7")
+    link.rest()
+    assert last.fetchall() == [(7,)], "what was asked is there without waiting"
+    assert ask(link, count).fetchall() == [(1,)]
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        ask(link, "DELETE FROM lex_segment").fetchall()
+    link.drop()
+    other = Link(reader)
+    assert ask(other, count).fetchall() == [(1,)]
+    other.close()
+    writer.dispose()
+    reader.dispose()

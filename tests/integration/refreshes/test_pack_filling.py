@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from scheduler import refreshing
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.documents import finding_log
-from store.sources import packs
+from store.sources import packs, refresh_requests
 from store.sources.packs import WorkState
 from tests.commands import Attest
 from tests.fakes.clinicaltrials import ClinicalTrials
@@ -43,6 +44,12 @@ class Library:
         for pack in scenarios():
             for entry in pack.usable():
                 self.put(entry, entry.title, entry.year)
+
+    def put_unnumbered(self, entry: Entry, title: str) -> None:
+        """A work without a confirmed number, under a number of its own."""
+        day = {"pubYear": str(entry.year), "firstPublicationDate": f"{entry.year}-06-01"}
+        number = str(60_000_000 + zlib.crc32(entry.title.encode()) % 10_000_000)
+        self.europepmc.put(number, title=f"{title}.", journalInfo=None, **day)
 
     def put(self, entry: Entry, title: str, year: int) -> None:
         """The work as its sources have it."""
@@ -71,11 +78,24 @@ class Filling:
     library: Library
     web: FakeWeb
     worker: InlineWorker
+    folder: Path
 
     def fill(self, *names: str) -> None:
         for name in names:
             with self.worker.store.unit_of_work("test") as work:
                 packs.fill(work, pack_named(name), self.clock())
+        self.worker.run()
+
+    def file(self, *entries: Entry, title: str | None = None) -> None:
+        """Put the works' files into the guideline folder and read it."""
+        for number, entry in enumerate(entries):
+            (self.folder / f"{number}.md").write_text("# A guideline\n\nRest is advised.\n")
+            told = {"title": title or entry.title, "organisation": entry.organization}
+            told |= {"version": "1", "effective_date": f"{entry.year}-02-01"}
+            told |= {"licence_note": "made up for tests", "url": f"{entry.url}".rstrip("/") + "/"}
+            (self.folder / f"{number}.md.yaml").write_text(json.dumps(told))
+        with self.worker.store.unit_of_work("test") as work:
+            refresh_requests.refresh_query(work, "guidelines", "*", self.clock())
         self.worker.run()
 
     def works(self, *names: str) -> list[WorkState]:
@@ -86,31 +106,51 @@ class Filling:
 
 
 @pytest.fixture
-def filling(settings: Settings, engine: sa.Engine) -> Iterator[Filling]:
+def filling(settings: Settings, engine: sa.Engine, tmp_path: Path) -> Iterator[Filling]:
     clock = Clock(datetime(2026, 11, 27, 9, tzinfo=UTC))
     library = Library(clock)
     with library.open() as web:
-        mirrored = settings.model_copy(update={"source_mirrors": web.mirrors})
+        there = {"source_mirrors": web.mirrors, "guidelines_dir": tmp_path}
+        mirrored = settings.model_copy(update=there)
         worker = InlineWorker(mirrored, Store(engine), now=clock, sleep=clock.sleep)
-        yield Filling(clock, library, web, worker)
+        yield Filling(clock, library, web, worker, tmp_path)
         worker.close()
 
 
 @pytest.mark.requirement("EB-4.1")
 @pytest.mark.requirement("EB-7.1")
-def test_every_pack_is_whole_once_it_was_filled(filling: Filling) -> None:
+def test_attest_packs_shows_every_pack_whole_once_all_were_filled(
+    filling: Filling, settings: Settings
+) -> None:
     names = [pack.name for pack in scenarios()]
-    assert {one.state for one in filling.works(*names) if one.source} == {"never"}
+    works = [one for pack in scenarios() for one in pack.entries]
+    for entry in works:
+        if not entry.confirmed:
+            filling.library.put_unnumbered(entry, entry.title)
+    assert {one.state for one in filling.works(*names)} == {"never", "no source"}
+    filling.file(*[one for one in works if primary_source(one) is None])
     filling.fill(*names)
-    wrong = [
-        (one.entry.title, one.state, one.why)
-        for one in filling.works(*names)
-        if one.state != ("held" if one.entry.identifiers() else "missing")
-        and primary_source(one.entry)
-    ]
-    assert wrong == []
-    (page,) = [one for one in filling.works("copd") if one.state == "no source"]
-    assert "guideline folder" in page.why
+
+    attest = Attest.on(settings)
+    listed = json.loads(attest("packs", "list", "--json").stdout)
+    states = {pack["name"]: pack["states"] for pack in listed}
+    assert states == {pack.name: {"held": len(pack.entries)} for pack in scenarios()}
+    assert states["af_ckd"] == {"held": 11}
+    heads, *rows = attest("packs").stdout.splitlines()
+    assert heads.split() == ["pack", "works", "held"]
+    assert "af_ckd 11 11" in [" ".join(row.split()) for row in rows]
+
+
+def test_a_work_that_no_source_has_is_held_once_its_file_is_in_the_guideline_folder(
+    filling: Filling,
+) -> None:
+    (page,) = [one.entry for one in filling.works("copd") if one.state == "no source"]
+    filling.file(page, title="Bricks and their weight in seven imagined towns")
+    (state,) = [one for one in filling.works("copd") if one.entry == page]
+    assert (state.state, "another title: Bricks" in state.why) == ("another work", True)
+    filling.file(page)
+    (state,) = [one for one in filling.works("copd") if one.entry == page]
+    assert (state.state, state.source) == ("held", "guidelines")
 
 
 def test_a_work_without_a_number_is_found_by_its_whole_title_and_year_only(
@@ -126,6 +166,26 @@ def test_a_work_without_a_number_is_found_by_its_whole_title_and_year_only(
     assert found[named.title].state == "held"
     assert "doi 10.5555/found" in found[named.title].why
     assert found[other.title].state == "missing", found[other.title]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "{} in Imagined Towns",
+        "Protocol of {}",
+        "{}: A Letter to the Editor",
+        "Correction to: {}",
+    ],
+)
+def test_a_work_without_a_number_is_not_one_whose_title_differs(
+    filling: Filling, other: str
+) -> None:
+    unnumbered = [one for one in pack_named("af_ckd").entries if not one.confirmed]
+    for entry in unnumbered:
+        filling.library.put_unnumbered(entry, other.format(entry.title))
+    filling.fill("af_ckd")
+    found = [one for one in filling.works("af_ckd") if not one.entry.confirmed]
+    assert {one.state for one in found} == {"missing"}, other
 
 
 @pytest.mark.requirement("EB-7.5")

@@ -43,7 +43,7 @@ PRINTERS = {
     "workers/runtime/logs.py": "the lines of logs of processes",
     "knowledge/names/compile/__main__.py": "what the compiler of tables made, for who runs it",
     "workers/health.py": "one line for Docker, through `printable`",
-    "workers/extract/rendering.py": "a picture, for the process that asked for it",
+    "workers/extract/intake/rendering.py": "a picture, for the process that asked for it",
     "workers/file_formats/glyphs.py": "places of glyphs, for the process that asked for them",
 }
 """Every module that writes to a standard stream, and what."""

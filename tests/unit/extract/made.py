@@ -6,8 +6,8 @@ from typing import Any
 from knowledge.loader import load
 from workers.extract.documents import classify
 from workers.extract.fields import Attempt, FieldResult, Item, Status
+from workers.extract.loop.proposing import ProposedField, ProposedFields
 from workers.extract.parts import Parts
-from workers.extract.proposing import ProposedField, ProposedFields
 from workers.extract.rubrics import DOCUMENT_TYPES, rubric
 from workers.extract.rules.reading import read_every, read_words
 from workers.extract.two_readers import state_of

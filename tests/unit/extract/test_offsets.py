@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import extraction_reports, extraction_styles
-from benchmarks.extraction_made import smudged
+from benchmarks.made_documents import reports, styles
+from benchmarks.made_documents.writing import smudged
 from tests.grid import grid
 from workers.extract.evaluation.accuracy import stated_by_its_span
-from workers.extract.extraction import Extraction, extract_text
+from workers.extract.intake.readability import Unreadable
+from workers.extract.loop.extraction import Extraction, extract_text
 from workers.extract.parts import Parts
-from workers.extract.readability import Unreadable
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.choosing import extract_field
 
@@ -51,7 +51,7 @@ def test_every_rule_gives_spans_that_state_their_values(
 @given(st.integers(0, 200), st.sampled_from([0.0, 0.01, 0.05, 0.15]))
 def test_the_spans_of_a_bad_scan_hold_in_places_of_the_whole(seed: int, share: float) -> None:
     rng = random.Random(seed)
-    every = extraction_reports.reports() + extraction_styles.reports()
+    every = reports.reports() + styles.reports()
     chosen = rng.choice([one for one in every if len(one.text) < 4_000])
     text = smudged(chosen.text, rng, share)
     try:
@@ -76,12 +76,12 @@ def _told(text: str, found: Extraction) -> dict[str, list[tuple[object, str]]]:
     }  # fmt: skip
 
 
-EVERY = [one for one in extraction_reports.reports() if one.type != "unreadable"]
+EVERY = [one for one in reports.reports() if one.type != "unreadable"]
 
 
 @pytest.mark.requirement("MV-2.2")
 @grid("report", EVERY[::4])
-def test_other_line_ends_change_no_value_and_no_span(report: extraction_reports.Report) -> None:
+def test_other_line_ends_change_no_value_and_no_span(report: reports.Report) -> None:
     expected = _told(report.text, extract_text(report.text))
     for end in ("\r\n", "\r"):
         text = report.text.replace("\n", end)

@@ -9,9 +9,10 @@ import pytest
 
 from clinical_text import persons
 from tests.grid import grid
-from workers.extract import field_reader, heads, parts, readability, units
+from workers.extract import field_reader, heads, parts, units
 from workers.extract.evaluation import completeness, damage, doubts, signs
 from workers.extract.evaluation.signs_policy import signs_policy
+from workers.extract.intake import readability
 from workers.extract.rubrics import field_policies
 from workers.extract.rules import choosing, placing, reading
 from workers.extract.rules.drugs import drugs, hospital_drugs, medicines

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.extraction_reports import reports
+from benchmarks.made_documents.reports import reports
 from tests.grid import grid
-from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Status
+from workers.extract.intake.readability import Unreadable
+from workers.extract.loop.extraction import extract_text
 from workers.extract.parts import Parts
-from workers.extract.readability import Unreadable
 from workers.extract.rubrics import field_policies, rubric
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.reading import read_words

@@ -7,8 +7,8 @@ from tests.grid import grid
 from tests.linearity.growth import growth
 from tests.linearity.readers_extract_and_notes import every_field, extraction
 from workers.extract.documents import classify
+from workers.extract.intake.readability import assess
 from workers.extract.parts import Parts
-from workers.extract.readability import assess
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.texts.tick_boxes import plain_ticks
 from workers.summarize.persons import introduces

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.generate.selector import selector
+from workers.generate.selector import NAMES, selector
 
 PAIRS = [
     (
@@ -53,6 +53,19 @@ def test_a_score_is_a_share_and_depends_on_no_other_sentence(lines: list[str], a
     assert [float(selector().scores(asked, [row])[0]) for row in rows] == pytest.approx(
         together.tolist(), rel=1e-3
     )
+
+
+def test_the_words_of_a_sentence_of_its_title_and_of_its_text_are_told_apart() -> None:
+    asked, line = "Does metformin lower mortality?", "Aspirin caused bleeding in 12 patients."
+    rows = [(line, "", ""), (line, asked, ""), (line, "", asked), (asked, "", "")]
+    features, _ = selector().reader.features(asked, rows)
+    alone, titled, of_text, said = (dict(zip(NAMES, row, strict=False)) for row in features)
+    groups = {"own", "both", "near", "held", "held_both", "held_near", "least", "least_both"}
+    of_title = {"both", "near", "held_both", "held_near", "least_both"}
+    assert {name for name in groups if titled[name] > alone[name]} == of_title
+    assert {name for name in groups if of_text[name] > alone[name]} == {"near", "held_near"}
+    assert {name for name in groups if said[name] > 0.99} == groups
+    assert max(alone[name] for name in ("held", "held_both", "held_near")) < 0.5
 
 
 def test_the_weights_are_small_enough_to_ship() -> None:

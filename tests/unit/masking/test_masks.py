@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from tests.unit.masking.grammar import document
+from workers.extract.loop.proposing import prompt_for
 from workers.extract.parts import Parts
-from workers.extract.proposing import prompt_for
 from workers.extract.rubrics import DOCUMENT_TYPES, rubric
 from workers.language_model.masking import TOLD, Masks, through_masks
 from workers.language_model.port import ModelUnusable, Prompt, Proposal, Usage

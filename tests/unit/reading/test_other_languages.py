@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from clinical_text.language import other_language
 from store.documents.records import NOT_ENGLISH, SourceRecord
 from tests.unit.retrieve.ranking_examples import candidate, question
-from workers.extract.readability import Unreadable, require_readable
+from workers.extract.intake.readability import Unreadable, require_readable
 from workers.ingest.languages import with_its_language
-from workers.retrieve.assessment import assess
+from workers.retrieve.ranking.assessment import assess
 from workers.summarize.cautions import cautions
 from workers.verify.pasted.statements import statements
 

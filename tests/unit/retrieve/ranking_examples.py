@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from knowledge.scenarios import Scenario
-from workers.retrieve.candidates import Candidate, Place
+from workers.retrieve.ranking.candidates import Candidate, Place
 from workers.retrieve.understanding.model import Pico, Understanding
 
 AF, CKD = "atrial_fibrillation", "chronic_kidney_disease"

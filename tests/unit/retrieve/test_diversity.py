@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from knowledge.answering.policy import retrieval_policy
 from tests.examples import examples
-from workers.retrieve.diversity import FULL, KEPT, Room, need_of
+from workers.retrieve.ranking.diversity import FULL, KEPT, Room, need_of
 
 TYPES = ["clinical_trials", "guidelines", "coverage_policy", "comparison", "general"]
 SOURCES = ["nccn", "asco", "esmo", "guideline", "clinicaltrials", "pubmed", "payer", "label"]

@@ -10,7 +10,7 @@ from knowledge.loader import load
 from knowledge.works.images import image_policy
 from knowledge.works.links import DirectUrl
 from tests.grid import grid
-from workers.retrieve.images import Figure, Search, choose, fits, image_search
+from workers.retrieve.images.choice import Figure, Search, choose, fits, image_search
 from workers.retrieve.understanding.model import Pico, Understanding
 
 AF, CKD = "atrial_fibrillation", "chronic_kidney_disease"

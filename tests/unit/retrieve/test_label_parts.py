@@ -6,8 +6,8 @@ import pytest
 
 from tests.grid import grid
 from tests.unit.retrieve.ranking_examples import candidate, place, question
-from workers.retrieve.label_parts import part_weight
-from workers.retrieve.ranking import rank
+from workers.retrieve.ranking.label_parts import part_weight
+from workers.retrieve.ranking.ranking import rank
 from workers.retrieve.understanding.model import SubQuery
 
 

@@ -5,7 +5,7 @@ from random import Random
 
 from tests.unit.retrieve.made_products import Made, made
 from tests.unit.retrieve.ranking_examples import candidate, place
-from workers.retrieve.topicality import is_named, usable_places
+from workers.retrieve.ranking.topicality import is_named, usable_places
 from workers.retrieve.understanding.read import understand
 
 _MADE = 300

@@ -4,7 +4,7 @@ import pytest
 
 from store.documents import identifiers as works
 from store.documents.records import Identifiers
-from workers.retrieve.named import identifiers
+from workers.retrieve.named_works import identifiers
 from workers.retrieve.understanding.read import names
 
 

@@ -14,13 +14,13 @@ from knowledge.questions.cures import cure_policy, record_query, search_phrases
 from knowledge.scenarios import Scenario
 from tests.grid import grid
 from tests.unit.retrieve.test_sufficiency import PACK, entry, found, ranked
-from workers.retrieve.leads import Lead, lead_of, leads_of
 from workers.retrieve.outside import (
     Choice,
     may_search_outside,
     outside_question,
     recent_publications,
 )
+from workers.retrieve.outside_leads import Lead, lead_of, leads_of
 from workers.retrieve.sufficiency import Sufficiency
 from workers.retrieve.understanding.read import search_terms
 

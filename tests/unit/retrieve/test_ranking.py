@@ -13,8 +13,8 @@ from knowledge.loader import load
 from knowledge.scenarios import Scenario
 from tests.grid import grid
 from tests.unit.retrieve.ranking_examples import AF, CKD, candidate, pack, place, question
-from workers.retrieve.candidates import Candidate, Decision, Ranked
-from workers.retrieve.ranking import explain, rank
+from workers.retrieve.ranking.candidates import Candidate, Decision, Ranked
+from workers.retrieve.ranking.ranking import explain, rank
 from workers.retrieve.understanding.model import SubQuery
 
 ON, OFF = frozenset({"anticoagulation"}), frozenset({"screening"})
@@ -389,7 +389,7 @@ def test_mc_1_2a_caps_go_before_needs_and_a_need_that_stays_open_is_told_of(
     cap = policy.caps["trial"].model_copy(update={"most": 1})
     changed = policy.model_copy(update={"caps": policy.caps | {"trial": cap}})
     for module in ("diversity", "composition"):
-        monkeypatch.setattr(f"workers.retrieve.{module}.retrieval_policy", lambda: changed)
+        monkeypatch.setattr(f"workers.retrieve.ranking.{module}.retrieval_policy", lambda: changed)
     trials = many(4, 60, source_type="clinicaltrials")
     ranked = rank([*many(9), *trials], question("clinical_trials"), None, most=6)
     assert [one.candidate.source_type for one in ranked.kept].count("clinicaltrials") == 1

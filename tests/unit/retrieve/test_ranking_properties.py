@@ -11,9 +11,9 @@ from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Scenario
 from tests.examples import examples
 from tests.unit.retrieve.ranking_examples import AF, CKD, candidate, pack, place, question
-from workers.retrieve.candidates import Candidate, Decision, Ranked
-from workers.retrieve.diversity import FULL
-from workers.retrieve.ranking import explain, rank
+from workers.retrieve.ranking.candidates import Candidate, Decision, Ranked
+from workers.retrieve.ranking.diversity import FULL
+from workers.retrieve.ranking.ranking import explain, rank
 from workers.retrieve.understanding.model import Understanding
 
 SOURCES = ["nccn", "asco", "guideline", "clinicaltrials", "pubmed", "europepmc", "payer", "label"]

@@ -4,7 +4,7 @@ import pytest
 
 from store.documents.content import Content, content
 from store.index.terms import term_set, terms
-from workers.retrieve.relevance import is_relevant
+from workers.retrieve.ranking.relevance import is_relevant
 
 
 def test_coverage_is_the_share_of_the_questions_weight() -> None:

@@ -12,9 +12,9 @@ from knowledge.answering.policy import retrieval_policy
 from tests.examples import examples
 from tests.unit.retrieve.ranking_examples import candidate, pack, place, question
 from workers.language_model.port import ModelRefused, Prompt, Proposal, T, Usage
-from workers.retrieve.candidates import Candidate
-from workers.retrieve.ranking import rank
-from workers.retrieve.reranking import Reranked, rerank
+from workers.retrieve.ranking.candidates import Candidate
+from workers.retrieve.ranking.ranking import rank
+from workers.retrieve.ranking.reranking import Reranked, rerank
 
 QUESTION = "Is apixaban safe in end-stage kidney disease?"
 MOST = retrieval_policy().rerank.most

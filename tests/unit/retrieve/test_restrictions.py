@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.retrieve.restrictions import demotion, restricts
+from workers.retrieve.ranking.restrictions import demotion, restricts
 
 RESTRICTING = [
     "The test should be used only within a clinical trial.",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from knowledge.answering.policy import retrieval_policy
 from knowledge.scenarios import Entry, Scenario
-from workers.retrieve.candidates import Candidate, Decision, Place, Ranked
+from workers.retrieve.ranking.candidates import Candidate, Decision, Place, Ranked
 from workers.retrieve.sufficiency import Sufficiency, assess, assess_with_rerun
 
 POLICY = retrieval_policy().sufficiency

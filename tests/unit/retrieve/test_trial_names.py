@@ -6,9 +6,9 @@ from knowledge.scenarios import scenarios
 from knowledge.subjects.naming import mentions, trials
 from tests.grid import grid
 from tests.unit.retrieve.ranking_examples import candidate, place, question
-from workers.retrieve.candidates import Candidate
-from workers.retrieve.ranking import rank
-from workers.retrieve.topicality import is_named
+from workers.retrieve.ranking.candidates import Candidate
+from workers.retrieve.ranking.ranking import rank
+from workers.retrieve.ranking.topicality import is_named
 from workers.retrieve.understanding.read import understand
 
 

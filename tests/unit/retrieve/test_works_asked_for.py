@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.grid import grid
-from workers.retrieve.topicality import asks_for_works
+from workers.retrieve.ranking.topicality import asks_for_works
 from workers.retrieve.understanding.read import understand
 
 

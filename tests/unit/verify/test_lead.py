@@ -19,6 +19,7 @@ from tests.grid import grid
 from workers.verify.answers.abstention import abstention
 from workers.verify.gate import Verified
 from workers.verify.lead.forms import Said, lead_of, lead_of_none, tells_no_advice
+from workers.verify.lead.proposition import Stance
 from workers.verify.lead.stance import asking, read_stances, stance
 from workers.verify.lead.strength import strength
 
@@ -144,6 +145,28 @@ def test_claims_that_are_on_something_else_are_no_no_however_many() -> None:
     assert stance([score(0.05, 0.3)] * 5) is None
     beside = said("It does.", 1, covers=0.3)
     assert first("yesno", beside, scores={"c1": score(0.9, 0.0)}).kind == "sentence"
+
+
+@grid(
+    ("supported", "contradicted", "sides", "side"),
+    [
+        (0.1, 0.45, ("yes", "no"), "yes"),
+        (0.1, 0.6, ("yes", "no"), None),
+        (0.1, 0.6, (), None),
+        (0.1, 0.6, ("yes",), None),
+    ],
+)
+def test_a_side_stands_unless_another_claim_rather_says_the_contrary(
+    supported: float, contradicted: float, sides: tuple[Stance, ...], side: Stance | None
+) -> None:
+    other = score(supported, contradicted).model_copy(update={"sides": sides})
+    assert stance([score(0.9, 0.02), other]) == side
+
+
+def test_words_that_go_the_way_asked_about_say_yes_from_less() -> None:
+    one = score(0.45, 0.1)
+    assert stance([one]) is None
+    assert stance([one.model_copy(update={"sides": ("yes",)})]) == "yes"
 
 
 def test_what_says_neither_for_certain_is_told_as_no_answer() -> None:

@@ -1,6 +1,6 @@
 """What a line of a text stands under."""
 
-from workers.verify.leads import leads
+from workers.verify.line_leads import leads
 
 
 def test_an_item_stands_under_no_label_of_the_line_above_it() -> None:

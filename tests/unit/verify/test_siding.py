@@ -76,23 +76,22 @@ def test_words_that_deny_all_that_is_asked_say_no_alone(
         assert sides(asked, filled(claim, *drugs, outcome)) != ("no",), claim
 
 
-def test_a_name_that_the_claim_has_not_leaves_it_no_side() -> None:
-    assert sides("Does imatinib reduce stroke?", "Aspirin reduced stroke.") == ()
+def test_a_claim_on_another_name_of_the_kind_takes_no_side() -> None:
+    asked = "Does imatinib reduce stroke?"
+    for claim in (
+        "Aspirin reduced stroke.",
+        "Aspirin did not reduce stroke.",
+        "Marovirumab did not reduce stroke.",
+    ):
+        assert sides(asked, claim) == (), claim
     asked = "Does aspirin prevent atrial fibrillation?"
     assert sides(asked, "Acetylsalicylic acid prevented AF.") == ("yes",)
 
 
-def test_a_name_may_stand_in_the_title_where_the_claim_names_no_other_of_its_kind() -> None:
-    asked, title = "Does imatinib reduce stroke?", "Imatinib for prevention: a trial"
-    assert sides(asked, "The drug did not reduce stroke.", title) == ("yes", "no")
-    assert sides(asked, "The drug did not reduce stroke.", "Aspirin for prevention") == ()
-    assert sides(asked, "Aspirin did not reduce stroke.", f"{title} with aspirin") == ()
-    assert sides(asked, "Marovirumab did not reduce stroke.", title) == ()
-
-
-def test_a_name_of_another_kind_is_no_rival_of_what_the_title_names() -> None:
-    asked, title = "Does imatinib reduce stroke?", "Imatinib for prevention: a trial"
-    assert sides(asked, "Treatment reduced stroke and headache.", title) == ("yes",)
+def test_a_claim_that_names_no_other_of_the_kind_may_lack_a_name() -> None:
+    asked = "Does imatinib reduce stroke?"
+    assert sides(asked, "The drug did not reduce stroke.") == ("yes", "no")
+    assert sides(asked, "Treatment reduced stroke and headache.") == ("yes",)
 
 
 def test_what_goes_the_way_that_is_asked_about_is_no_no() -> None:

@@ -234,3 +234,18 @@ def test_invariant_9_an_answer_that_speaks_of_no_drug_that_is_asked_about_is_non
         assert (body["abstain_reason"], body["claims"], body["remarks"]) == ("no_evidence", [], [])
         assert body["abstain_detail"].endswith(f"Asked about: {asked}.")
         assert body["cure"]["action"] == "add_sources"
+
+
+@pytest.mark.parametrize(
+    ("claim", "abstains"),
+    [
+        ("After resection of liver metastases patients who tested positive relapsed.", False),
+        ("Patients who tested positive relapsed.", True),
+    ],
+)
+def test_a_claim_that_holds_may_name_what_its_source_calls_otherwise(
+    claim: str, abstains: bool
+) -> None:
+    source = held(text="Of those with metastatic disease who tested positive all relapsed.")
+    asked = "How reliable is a test after resection of liver metastases?"
+    assert answer(question=asked, text=claim, work=source)["abstained"] is abstains

@@ -189,12 +189,14 @@ def _asked(retrieval: Retrieval) -> dict[str, bool]:
 
 
 def _told(shown: Sequence[Shown], held: Mapping[str, Held]) -> list[str]:
-    """Of each source of an answer what it says, and all that it is called by."""
+    """Of each source of an answer what it says, all that it is called by, and the claims that hold
+    by it: one may name in the words of the question what its source calls otherwise."""
     told = []
     for key in dict.fromkeys(place.evidence_id for one in shown for place in one.places):
+        claims = [one.text for one in shown if isinstance(one, Verified) and one.evidence_id == key]
         version, own = held[key].version, held[key].cited.identifiers
         names = [version.title, version.publisher or "", source_policy(version.source_type).name]
-        told.append("\n".join([*names, *own.values(), trial_of(own), version.text]))
+        told.append("\n".join([*names, *own.values(), trial_of(own), *claims, version.text]))
     return told
 
 

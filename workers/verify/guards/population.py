@@ -27,6 +27,10 @@ _LABELLED = re.compile(
 )
 _JOINED = re.compile(rf"(?i)(?P<joint>-|to|through)?\s{{0,9}}(?P<numeral>{_NUMERAL})")
 _STATUS = "status of "
+_EITHER = re.compile(
+    r"(?i)\b(?:whether or not|(?:regardless|irrespective) of|no matter)\b[^.,;:]{1,80}"
+)
+"""Of whom a claim says that it is of them and of the others."""
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
@@ -49,6 +53,7 @@ def is_limited(claim: str, asked: str) -> bool:
 def _strange(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
     said, stated = _values(claim), _values(passage)
     denies = bool(negations(read(claim)).denying)
+    either = _values("; ".join(_EITHER.findall(claim)))
     findings = []
     values: Set[str]
     for category, values in said.items():
@@ -62,7 +67,9 @@ def _strange(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
             Finding(
                 "population",
                 f"{category} “{value}” is not that of the passage",
-                unsaid=_may_be(category, value, here, denies) or value in _bare_statuses(passage),
+                unsaid=_may_be(category, value, here, denies)
+                or value in either.get(category, ())
+                or value in _bare_statuses(passage),
             )
             for value in sorted(strange)
         ]

@@ -229,7 +229,8 @@ def _beside_a_noun() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w-])(?:(?P<before>{_ACRONYM})\s+(?:\([^)]{{0,40}}\)\s+)?(?:{nouns})(?!\w)"
         rf"|(?:trial|study)\s+(?P<after>{_ACRONYM})(?!\w)"
-        rf"|(?P<numbered>{_ACRONYM})\s*[(,:]\s*(?:NCT|ACTRN|UMIN|ISRCTN|EudraCT|jRCT|DRKS|ChiCTR))"
+        rf"|(?P<numbered>{_ACRONYM})\s*\)?\s*[(\[,:;]\s*"
+        r"(?:NCT|ACTRN|UMIN|ISRCTN|EudraCT|jRCT|DRKS|ChiCTR))"
     )
 
 

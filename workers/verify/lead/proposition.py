@@ -1,10 +1,10 @@
 """Which sides a claim may take on a yes/no question by its words. Pure.
 
 The reader of sides takes a name that it does not know for another, and is unsure of short plain
-sentences. So a claim takes a side only if each name of the question stands in it, or in the title
-of its work where the claim names no other of the kind ("the drug did not reduce stroke"); and one
-that denies all that is asked, and has no word of content more (fatal, routine, after surgery), may
-only say no, whereof the reader need not be as sure.
+sentences. So a claim that lacks a name of the question takes a side only if it names no other of
+the kind ("the drug did not reduce stroke"); and one that denies all that is asked, and has no word
+of content more (fatal, routine, after surgery), may only say no, whereof the reader need not be as
+sure.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,16 +29,13 @@ _SUBSTANCES = frozenset({"drug", "chemical", "gene", "protein"})
 _LIMITS = frozenset({Kind.DOSE, Kind.DURATION, Kind.DATE})
 
 
-def sides(asked: str, claim: str, title: str = "") -> tuple[Stance, ...]:
+def sides(asked: str, claim: str) -> tuple[Stance, ...]:
     """Those that it may take: either, no alone where it denies all that is asked and nothing else,
-    yes alone where it goes the way that is asked about, or none. `title`: of the work that the
-    claim is from."""
+    yes alone where it goes the way that is asked about, or none."""
     if too_much(asked, Grounds(claim)) is not None:
         return ()
     found = names(asked, typed=True)
     missing = [one for one in found if not forms(_of(asked, one)).stand_in(claim)]
-    if not all(forms(_of(asked, one)).stand_in(title) for one in missing):
-        return ()
     if missing and _names_another(asked, claim, found, missing):
         return ()
     if _goes_its_way(asked, claim):

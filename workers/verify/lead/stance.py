@@ -5,8 +5,7 @@ the reader was trained on what does not (`entailment.siding`). One claim must sa
 none of those read the contrary.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 
 from clinical_text.doc import doc
 from contracts.answer import Siding
@@ -19,14 +18,14 @@ MOST_READ = 5
 MOST_POLICY_LINES = 10
 """Likewise of policies, most of whose lines decide nothing."""
 _SAYS: dict[Stance, float] = {"yes": 0.7, "no": 0.8}
-_DENIED = 0.3
-"""How probable it is at least that a claim says a side; that it says no where its words deny all
-that is asked. A wrong no does more harm."""
+_SAYS_ALONE: dict[Stance, float] = {"yes": 0.4, "no": 0.3}
+"""How probable it is at least that a claim says a side, and where its words leave it that alone. A
+wrong no does more harm."""
 _NEITHER = 0.94
-_CONTRARY = 0.3
+_CONTRARY = 0.5
 """From which probability on a claim says neither for certain, and how probable it may be that
-another claim says the contrary. All set on what the training held
-out: docs/questions.md."""
+another says the contrary, whatever its words. All set on what was not learned:
+docs/questions.md."""
 
 
 def asking(question: str) -> str:
@@ -35,17 +34,10 @@ def asking(question: str) -> str:
     return next((one for one in found if one.rstrip().endswith("?")), question)
 
 
-_UNTITLED: Mapping[str, str] = MappingProxyType({})
-
-
 def read_stances(
-    question: str,
-    claims: Sequence[Verified],
-    titles: Mapping[str, str] = _UNTITLED,
-    most: int = MOST_READ,
+    question: str, claims: Sequence[Verified], most: int = MOST_READ
 ) -> dict[str, Siding]:
-    """How probable it is that each of the first claims says yes, and no, by their ids; `titles`: of
-    the works that they cite, by the keys of these."""
+    """How probable it is that each of the first claims says yes, and no, by their ids."""
     asked, read = asking(question), claims[:most]
     found = siding.sides((asked, one.text) for one in read)
     return {
@@ -53,7 +45,7 @@ def read_stances(
             supported=round(one.yes, 3),
             contradicted=round(one.no, 3),
             digest=siding.digest(),
-            sides=sides(asked, claim.text, titles.get(claim.evidence_id, "")),
+            sides=sides(asked, claim.text),
         )
         for claim, one in zip(read, found, strict=True)
     }
@@ -63,7 +55,7 @@ def stance(read: Iterable[Siding]) -> Stance | None:
     """The side that a claim takes by itself and none is against; None if there is none."""
     found = list(read)
     for side in _SAYS:
-        contrary = (of_side(one, other) for one in found for other in _SAYS if other != side)
+        contrary = (_share(one, other) for one in found for other in _SAYS if other != side)
         if any(says(one, side) for one in found) and max(contrary) <= _CONTRARY:
             return side
     return None
@@ -77,11 +69,14 @@ def says_neither(read: Iterable[Siding]) -> bool:
 
 def of_side(read: Siding, side: Stance) -> float:
     """How probable it is that a claim is on a side by itself; 0 where its words may not be."""
-    if side not in read.sides:
-        return 0.0
-    return read.supported if side == "yes" else read.contradicted
+    return _share(read, side) if side in read.sides else 0.0
 
 
 def says(read: Siding, side: Stance) -> bool:
     """Whether a claim takes a side by itself."""
-    return of_side(read, side) >= (_DENIED if read.sides == (side,) else _SAYS[side])
+    least = _SAYS_ALONE if read.sides == (side,) else _SAYS
+    return of_side(read, side) >= least[side]
+
+
+def _share(read: Siding, side: Stance) -> float:
+    return read.supported if side == "yes" else read.contradicted

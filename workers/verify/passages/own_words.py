@@ -16,7 +16,7 @@ from clinical_text.numbers.notation import in_one_notation
 from clinical_text.vocabulary import vocabulary
 from store.core.spans import Span
 from workers.verify.guards import omissions
-from workers.verify.leads import Leads, leads
+from workers.verify.line_leads import Leads, leads
 from workers.verify.passages.locating import CitedText, repeated
 from workers.verify.pasted.markup import bare
 

@@ -11,7 +11,7 @@ from clinical_text.structure import segment
 from knowledge.loader import load
 from store.core.spans import Span
 from store.index.terms import term_set
-from workers.verify.leads import Leads, leads
+from workers.verify.line_leads import Leads, leads
 from workers.verify.passages.marks import quotations
 from workers.verify.pasted.attribution import without_credits
 from workers.verify.pasted.markup import bare, markers

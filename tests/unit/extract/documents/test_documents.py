@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.extraction_reports import Report, reports
+from benchmarks.made_documents.reports import Report, reports
 from cli.evaluate.extraction import evaluate_extraction
 from tests.grid import grid
 from tests.unit.extract.made import MOST_PARTS, REPORT
 from workers.extract.documents import classify
-from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
 from workers.extract.gold import compare, right, same
-from workers.extract.readability import Unreadable, assess, require_readable
+from workers.extract.intake.readability import Unreadable, assess, require_readable
+from workers.extract.loop.extraction import extract_text
 from workers.extract.rubrics import DOCUMENT_TYPES, field_named, rubric
 from workers.extract.values import Grade
 
@@ -153,8 +153,8 @@ def test_an_ambiguous_gold_wants_an_ambiguous_field() -> None:
 
 
 def test_a_folder_is_evaluated_in_the_documented_layout(tmp_path: Any) -> None:
-    from benchmarks.extraction_made import written
-    from benchmarks.extraction_reports import reports
+    from benchmarks.made_documents.reports import reports
+    from benchmarks.made_documents.writing import written
 
     known = reports()
     assert len(known) >= 60

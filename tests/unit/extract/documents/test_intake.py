@@ -9,10 +9,10 @@ import pytest
 from PIL import Image, ImageDraw
 
 from tests.unit.extract.made import REPORT
-from workers.extract.intake import take_in
-from workers.extract.readability import assess
-from workers.extract.refusals import IntakeRefused
-from workers.extract.scanning import MOST_PAGES, MOST_PIXELS, Read, _lines, frames, joined
+from workers.extract.intake.files import take_in
+from workers.extract.intake.ocr import MOST_PAGES, MOST_PIXELS, Read, _lines, frames, joined
+from workers.extract.intake.readability import assess
+from workers.extract.intake.refusals import IntakeRefused
 
 
 def _png_that_says(width: int, height: int) -> bytes:

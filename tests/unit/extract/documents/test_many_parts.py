@@ -2,9 +2,9 @@
 
 from tests.unit.extract.made import MOST_PARTS
 from workers.extract.documents import classify
-from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
-from workers.extract.steps import plan_of
+from workers.extract.loop.extraction import extract_text
+from workers.extract.loop.steps import plan_of
 
 _ENDS = ("ber", "der", "fer", "ger", "ker", "ler", "mer", "ner", "per", "ser", "ter", "ver")
 NAMES = [f"Ann {a}{b}son" for a in ("Al", "Be", "Car", "Dor", "El") for b in _ENDS]

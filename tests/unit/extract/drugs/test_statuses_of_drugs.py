@@ -2,9 +2,9 @@
 
 import pytest
 
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules
-from workers.extract.loop import iterate
+from workers.extract.evaluation.evaluator import evaluate
+from workers.extract.loop.extraction import extract_by_rules
+from workers.extract.loop.loop import iterate
 from workers.extract.parts import Parts
 from workers.extract.rubrics import rubric
 

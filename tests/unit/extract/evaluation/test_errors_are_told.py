@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.extract.extraction import Extraction, extract_text
+from workers.extract.loop.extraction import Extraction, extract_text
 
 REPORT = """LABORATORY REPORT
 Northfield Hospital

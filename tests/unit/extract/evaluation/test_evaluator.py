@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from tests.unit.extract.made import ABSENT, REPORT, attempt, placed, placed_many
 from workers.extract.evaluation.completeness import completeness
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.evaluation.scores import EvaluationFailed
 from workers.extract.evaluation.validity import validity
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import FieldResult, Item, Status
+from workers.extract.loop.extraction import extract_by_rules
 from workers.extract.parts import Parts
 from workers.extract.rubrics import policy, rubric
 from workers.extract.values import Grade, Words
@@ -59,6 +59,26 @@ def test_the_score_is_the_weighted_sum_of_the_four_dimensions() -> None:
     )
     assert score.overall == pytest.approx(expected)
     assert score.overall >= 0.95
+
+
+def test_an_impossible_value_costs_its_share_and_a_contradiction_bounds_the_score() -> None:
+    operation = (
+        "OPERATIVE REPORT\nPreoperative diagnosis: mass of the left kidney\n"
+        "Postoperative diagnosis: mass of the left kidney\nProcedure: {} nephrectomy\n"
+        "Surgeon: Dr. Hill\nFindings: a mass of {} cm\nComplications: none\n"
+    )
+    wanted = rubric("surgical-notes")
+    right, impossible, contrary = (
+        evaluate(parts, wanted, extract_by_rules(parts, wanted, None)).score
+        for parts in (
+            Parts(operation.format(side, size))
+            for side, size in (("left", 4), ("left", 95), ("right", 4))
+        )
+    )
+    most = policy().bounds.critical - policy().bounds.each_critical
+    assert right.overall > impossible.overall > most
+    assert impossible.clinical_validity < right.clinical_validity
+    assert contrary.overall == pytest.approx(most)
 
 
 def test_a_field_that_the_document_does_not_speak_of_costs_nothing() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.extract.extraction import Extraction, extract_text
 from workers.extract.fields import Status
+from workers.extract.loop.extraction import Extraction, extract_text
 
 REPORT = """SURGICAL PATHOLOGY REPORT
 Date of report: 2024-03-02

@@ -10,12 +10,12 @@ from tests.grid import grid
 from tests.unit.extract.made import ABSENT, REPORT, attempt, placed, placed_many
 from workers.extract.evaluation.damage import damage, meant
 from workers.extract.evaluation.doubts import doubts
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.evaluation.signs import leftovers, signs_of
 from workers.extract.evaluation.types import type_in_doubt
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_text
 from workers.extract.fields import Attempt, FieldResult, Status
 from workers.extract.gold import right
+from workers.extract.loop.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rubrics import rubric
 from workers.extract.rules.choosing import extract_field

@@ -3,13 +3,13 @@
 import pytest
 
 from tests.unit.extract.made import ABSENT, REPORT, attempt, placed
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.evaluation.scores import Evaluation, Feedback, Issue
 from workers.extract.evaluation.validity import validity
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import Attempt, FieldResult, Item, Status
-from workers.extract.loop import Iteration, iterate, run
-from workers.extract.optimizer import optimized_prompt
+from workers.extract.loop.extraction import extract_by_rules
+from workers.extract.loop.loop import Iteration, iterate, run
+from workers.extract.loop.optimizer import optimized_prompt
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Profile, Rubric, policy, rubric
 from workers.extract.values import Grade

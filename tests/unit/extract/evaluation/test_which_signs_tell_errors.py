@@ -4,7 +4,7 @@ import pytest
 
 from tests.grid import grid
 from workers.extract.evaluation.scores import Evaluation
-from workers.extract.extraction import Extraction, extract_text
+from workers.extract.loop.extraction import Extraction, extract_text
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
 from workers.extract.values import Day, Medication

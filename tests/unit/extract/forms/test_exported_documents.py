@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from workers.extract.extraction import Extraction, extract_text
 from workers.extract.fields import Status
+from workers.extract.loop.extraction import Extraction, extract_text
 
 ROWS = """ID|DAY|PLACE|N|PART|WORDS
 88|20250301|Hill Street Clinic|1|REASON FOR VISIT|Pain in the foot

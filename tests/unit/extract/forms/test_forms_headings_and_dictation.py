@@ -4,8 +4,8 @@ import pytest
 
 from tests.unit.extract.made import stated_words
 from workers.extract.documents import classify
-from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult
+from workers.extract.loop.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
 from workers.extract.values import (

@@ -6,7 +6,7 @@ import pytest
 
 from clinical_text.layouts.logs import plain_frames, plain_logs
 from clinical_text.layouts.markup import plain_markup
-from workers.extract.extraction import extract_text
+from workers.extract.loop.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
 

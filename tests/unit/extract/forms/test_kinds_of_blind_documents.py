@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from workers.extract.extraction import extract_text
+from workers.extract.loop.extraction import extract_text
 
 
 def read(field: str, text: str, kind: str) -> Any:

@@ -5,8 +5,8 @@ import pytest
 from tests.grid import grid
 from tests.unit.extract.made import attempt
 from workers.extract.evaluation.accuracy import accuracy
-from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Item, Status
+from workers.extract.loop.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rubrics import rubric
 from workers.extract.rules.choosing import extract_field

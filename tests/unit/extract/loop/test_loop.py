@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.unit.extract.made import REPORT, Reader, attempt
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.evaluation.scores import Evaluation, EvaluationFailed, Feedback, Issue, Score
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_text, with_model
 from workers.extract.fields import Attempt
-from workers.extract.loop import Iteration, Stop, iterate, run
-from workers.extract.optimizer import optimized_prompt
+from workers.extract.loop.extraction import extract_text, with_model
+from workers.extract.loop.loop import Iteration, Stop, iterate, run
+from workers.extract.loop.optimizer import optimized_prompt
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Profile, Rubric, policy, rubric
 

@@ -7,10 +7,9 @@ import pytest
 from tests.unit.extract.made import REPORT, attempt, placed
 from workers.extract.evaluation.accuracy import accuracy, unsupported
 from workers.extract.evaluation.scores import EvaluationFailed, Feedback
-from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import Attempt, Status
-from workers.extract.parts import Parts
-from workers.extract.proposing import (
+from workers.extract.loop.extraction import extract_by_rules
+from workers.extract.loop.proposing import (
     OpinionOnField,
     OpinionOnFields,
     ProposedField,
@@ -20,6 +19,7 @@ from workers.extract.proposing import (
     proposed_attempt,
     second_opinion,
 )
+from workers.extract.parts import Parts
 from workers.extract.rubrics import rubric
 from workers.extract.rules.choosing import extract_field
 from workers.language_model.port import ModelUnavailable, ModelUnusable, Prompt, Proposal, Usage

@@ -12,14 +12,13 @@ from knowledge.documents.extraction import (
 )
 from tests.unit.extract.made import MOST_PARTS, REPORT, attempt
 from workers.extract.documents import parts_of
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.evaluation.scores import Evaluation, Feedback, Score
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules, extract_text
-from workers.extract.loop import Iteration, Stop, best_of, iterate, learned
-from workers.extract.proposing import base_prompt, remembered_prompt
-from workers.extract.readability import Readability, Unreadable
-from workers.extract.rubrics import DOCUMENT_TYPES, policy, rubric
-from workers.extract.steps import (
+from workers.extract.intake.readability import Readability, Unreadable
+from workers.extract.loop.extraction import extract_by_rules, extract_text
+from workers.extract.loop.loop import Iteration, Stop, best_of, iterate, learned
+from workers.extract.loop.proposing import base_prompt, remembered_prompt
+from workers.extract.loop.steps import (
     Memory,
     Next,
     Plan,
@@ -30,6 +29,7 @@ from workers.extract.steps import (
     plan_of,
     unreadable_body,
 )
+from workers.extract.rubrics import DOCUMENT_TYPES, policy, rubric
 
 COMPOSITE = f"""=== SURGICAL PATHOLOGY REPORT ===
 {REPORT}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from workers.extract.extraction import extract_by_rules
 from workers.extract.fields import Attempt, Status
+from workers.extract.loop.extraction import extract_by_rules
+from workers.extract.loop.proposing import ProposedField, ProposedFields, located, proposed_attempt
 from workers.extract.parts import Parts
-from workers.extract.proposing import ProposedField, ProposedFields, located, proposed_attempt
 from workers.extract.rubrics import rubric
 from workers.extract.trust import Trust
 from workers.language_model.port import Proposal, Usage

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.grid import grid
-from workers.extract.extraction import extract_text
 from workers.extract.fields import FieldResult, Status
+from workers.extract.loop.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.tumors.tumors import margin_of

@@ -3,8 +3,8 @@
 import pytest
 
 from workers.extract.evaluation.consistency import consistency
-from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
+from workers.extract.loop.extraction import extract_text
 from workers.extract.parts import Parts
 from workers.extract.rules.choosing import extract_field
 from workers.extract.values import Grade, Margin, Mutation, Value

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grid import grid
-from workers.extract.evaluator import evaluate
-from workers.extract.extraction import extract_by_rules, extract_text
+from workers.extract.evaluation.evaluator import evaluate
 from workers.extract.field_reader import LEAST, Unit, stated
 from workers.extract.fields import Status
+from workers.extract.loop.extraction import extract_by_rules, extract_text
 from workers.extract.parts import Parts
 from workers.extract.rubrics import policy, rubric
 from workers.extract.rules.choosing import extract_field

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from workers.extract.intake.readability import assess
 from workers.extract.parts import Parts
-from workers.extract.readability import assess
 from workers.extract.rules.choosing import extract_field
 
 

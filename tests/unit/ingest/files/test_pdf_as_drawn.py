@@ -294,6 +294,25 @@ def test_a_head_that_a_gap_parts_from_the_text_of_two_pages_is_no_text(count: in
     assert all("society" not in page.text for page in laid_out(pages)[1:])
 
 
+@pytest.mark.parametrize(("count", "having"), [(2, 2), (3, 2), (5, 3), (3, 1), (5, 2)])
+def test_a_head_that_no_gap_parts_from_the_text_is_none_where_most_pages_have_it(
+    count: int, having: int
+) -> None:
+    pages = [
+        [
+            *([_run("A made-up society", 60, 715)] if number < having else []),
+            *(
+                _run(f"{line} {'abcdefgh'[number]}", 60, 700 - 15 * row)
+                for row, line in enumerate(PROSE)
+            ),
+        ]
+        for number in range(count)
+    ]
+    texts = [page.text for page in laid_out(pages)]
+    of_most = having > count / 2
+    assert ["society" in text for text in texts[:having]] == [True] + [not of_most] * (having - 1)
+
+
 def test_a_raised_number_of_five_digits_is_no_mark() -> None:
     base = _run("Trial number", 60, 700)
     mark = Run("12345", base.right, base.right + 20, 704.5, HEIGHT, OTHER_FONT)

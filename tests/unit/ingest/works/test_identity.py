@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinical_text.titles import same_title, title_match, title_words
+from clinical_text.titles import same_title, title_match, title_words, whole_title
 from tests.grid import grid
 from workers.ingest.enrichment import Statement
 from workers.ingest.identity import Named, disagreements, malformed_nct
@@ -141,3 +141,13 @@ def test_what_is_found_in_any_text_is_short_and_there_once(text: str) -> None:
     found = list(malformed_nct(text))
     assert len(found) == len(set(found))
     assert all(len(one) <= 40 and one.startswith("NCT") for one in found)
+
+
+@pytest.mark.parametrize(
+    "around", ["Correction to: {}", "Protocol of {}", "{}: a letter", "Re: {}"]
+)
+def test_a_title_that_holds_another_is_not_the_whole_of_it(around: str) -> None:
+    title = "Apixaban for Patients With Atrial Fibrillation on Hemodialysis"
+    assert same_title(title, around.format(title))
+    assert not whole_title(title, around.format(title))
+    assert whole_title(title, f"<i>{title.upper()}</i>.")

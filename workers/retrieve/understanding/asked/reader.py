@@ -31,6 +31,14 @@ _WHETHER = re.compile(
     r"(?i)[,;:–-]\s?(?:is|are|was|were|do|does|did|can|could|should|would|will|may|must|has|have)\b"
 )
 """But "how about X, is it safe?" does."""
+_ASKS_WHETHER = re.compile(
+    r"(?i)\W{0,3}(?:is|are|was|were|do|does|did|can|could|should|would|will|may|must|has|have|had)"
+    r"\s(?!you\b|there\b|any\b|(?:[\w-]{1,20}\s){0,2}(?:trials|studies)\b|.{1,400}\sor\s)"
+)
+"""A sentence that begins so asks whether, and for no account: "Is there", "Are any trials" and "Can
+you" may ask for what there is, and one with "or" for one of two."""
+_YES_OR_NO = re.compile(r"(?i)[,;:–-]\s?yes or no\W{0,3}$")
+_ACCOUNTS: frozenset[AnswerType] = frozenset({"explanation", "list", "mechanism", "trials"})
 _ENDS = re.compile(r"(?<=[.!?])\s")
 _REASONS: tuple[AnswerType, ...] = ("mechanism", "explanation")
 Role = Literal["problem", "names", "constraints", "background", "asking"]
@@ -50,13 +58,17 @@ class Marked:
     types: dict[AnswerType, float]
 
     def type(self, question: str) -> AnswerType:
-        """The likeliest form of an answer; what asks why asks for a reason, and what asks for
-        something in each of its questions is not answered by yes or no."""
+        """The likeliest form of an answer; what asks why asks for a reason, what asks for something
+        in each of its questions is not answered by yes or no, what asks whether by no account."""
         fit = _REASONS if _WHY.search(question) else tuple(self.types)
         said = [one for one in map(str.strip, _ENDS.split(question[:_LONGEST])) if one]
         asked = [one for one in said if one.endswith("?")] or said
         if asked and all(_ASKED_FOR.match(one) and not _WHETHER.search(one) for one in asked):
             fit = tuple(form for form in fit if form != "yesno") or fit
+        elif asked and all(map(_YES_OR_NO.search, asked)):
+            fit = ("yesno",)
+        elif asked and all(map(_ASKS_WHETHER.match, asked)):
+            fit = tuple(form for form in fit if form not in _ACCOUNTS) or fit
         return max(fit, key=lambda form: self.types.get(form, 0.0))
 
 

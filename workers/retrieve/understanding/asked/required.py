@@ -11,13 +11,15 @@ from functools import lru_cache
 
 from clinical_text.identifiers import spans_of_identifiers
 from clinical_text.names import Name, names, resolve
-from knowledge.names.spelling import words
+from knowledge.names.spelling import fold, words
 from knowledge.names.tables import tables
 from knowledge.subjects.drugs import asked_about, drugs_at
 from workers.retrieve.understanding.asked.reader import Part
 from workers.retrieve.understanding.asked.words import is_english, is_ordinary
 
 _CONDITIONS = frozenset({"disease", "tumor"})
+_NAMED = _CONDITIONS | {"drug"}
+"""Kinds of which every word is a name."""
 _MARKED = frozenset({"gene", "protein", "organism", "chemical"})
 """Kinds of which only what is written as a name is one: kinase and antibody are words. What
 combines several drugs (Entresto) is a chemical."""
@@ -33,9 +35,23 @@ _SHAPED = re.compile(
 )
 _IS, _A = (
     re.compile(r"(?i)\W{0,3}(?:is|are|was|were)\s"),
-    re.compile(r"(?i)\san?\s(?:[\w-]{1,20}\s){0,2}"),
+    re.compile(r"(?i)[)\],]{0,2}\san?\s(?:[\w-]{1,20}\s){0,2}"),
 )
-"""Is impetigo a viral infection? What answers need not call it so."""
+"""Is impetigo (school sores) a viral infection? What answers need not call it so."""
+_CLOSED = (
+    r"(?:an?|the|of|for|in|on|with|to|by|at|from|as|about|after|during|than|that|which|is|are|was"
+    r"|were|has|have|had|can|could|may|should|will|do|does|did|used)\b"
+)
+_CALLED = re.compile(
+    r"(?i)\b(?:which|what)\s$|(?<!what\s)(?<!which\s)(?<!who\s)(?<=[\w)]\s)"
+    r"(?:is|are|was|were|be|been|considered|as)\san?\s"
+    rf"(?:(?!{_CLOSED}|\w+ing\b)[\w-]{{1,20}},?\s){{0,5}}$"
+)
+_HEAD = re.compile(rf"(?i)\s?(?:[?.,;:)]|$)|\s{_CLOSED}")
+"""Which biomarkers are raised? For what is it a biomarker? What ends such a phrase is what the
+answer names, or what something is said to be, and names nothing; "which zelotride dose" does."""
+_AROUND = 80
+"""Characters before a word in which its phrase begins (ours)."""
 _TYPED = re.compile(r"(?<![\w-])[a-z]{5,40}\d[a-z\d]{0,40}(?![\w-])")
 """A name with its number, typed in lower case as no table knows it: imvigor011."""
 
@@ -62,14 +78,12 @@ def _required(question: str, asked: Sequence[Part]) -> Iterator[str]:
     found = names(question, typed=True)
     for before, one in zip((None, *found), found, strict=False):
         written = question[one.start : one.end]
-        if before and _IS.match(question) and _A.fullmatch(question, before.end, one.start):
-            continue  # what the name before it may be
+        if _names_nothing(question, before, one):
+            continue
         if any(start < one.end and one.start < end for start, end in (*numbers, *taken)):
             continue
         if not any(other.start <= one.start and one.end <= other.end for other in asked):
             continue
-        if question[one.start - 1 : one.start] == "(" and question[one.end : one.end + 1] == ")":
-            continue  # the short form of the name before it
         if one.known:
             compound = (
                 question[one.end : one.end + 1] == "-"
@@ -114,6 +128,33 @@ def _is_unknown(written: str) -> bool:
         and not any(map(tables().is_word, parts))
         and not is_english(written.lower())
     )
+
+
+def _names_nothing(question: str, before: Name | None, name: Name) -> bool:
+    """Whether it is the short form in brackets of the name before it, what that is, or no name."""
+    if question[name.start - 1 : name.start] == "(" and question[name.end : name.end + 1] == ")":
+        return True
+    if before and _IS.match(question) and _A.fullmatch(question, before.end, name.start):
+        return True
+    return _is_general(question, name)
+
+
+def _is_general(question: str, name: Name) -> bool:
+    """Whether a word that no table has, or has as a chemical or the like, is written as no name is:
+    it is a participle or a verb, or it ends a phrase that asks for its kind or says what it is."""
+    written = question[name.start : name.end]
+    if name.kinds & _NAMED or not written.islower() or " " in written:
+        return False
+    if written.endswith("ed") or _is_verb(written):
+        return True
+    called = _CALLED.search(question[max(0, name.start - _AROUND) : name.start])
+    return called is not None and _HEAD.match(question, name.end) is not None
+
+
+def _is_verb(written: str) -> bool:
+    """Whether it is the verb of an act that has a word: methylate, methylation."""
+    base = written.removesuffix("s")
+    return base.endswith("ate") and tables().is_word(fold(f"{base[:-1]}ion"))
 
 
 @lru_cache(maxsize=1024)

@@ -36,6 +36,25 @@ def test_plain_forms_are_read_whatever_they_are_about() -> None:
     assert len(wrong) <= ALLOWED * len(cases), wrong
 
 
+def test_what_asks_whether_is_answered_by_yes_or_no_and_by_no_account() -> None:
+    whether = (
+        "Are variants in {} associated with encephalopathy?",
+        "Has {} been tested in a phase III clinical trial?",
+        "Has the {} genome been studied?",
+        "{} is the process by which a virus obtains its nutrients, yes or no?",
+        "Is {} circumscripta another term for a white patch of hair?",
+    )
+    for form, name in product(whether, ("FHF2", "quoxatinib", "poliosis")):
+        assert read_asked(question := form.format(name)).type == "yesno", question
+    for form in (
+        "Are there any trials of {} in gout?",
+        "Can you list the trials of {}?",
+        "Are any trials of {} recruiting?",
+        "Are trials of {} recruiting in gout?",
+    ):
+        assert read_asked(question := form.format("zanubrutinib")).type != "yesno", question
+
+
 def test_what_asks_why_asks_for_a_reason_whatever_was_stopped() -> None:
     asked = (
         "Why was the {name} trial stopped?",

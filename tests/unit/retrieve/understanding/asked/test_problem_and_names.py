@@ -72,10 +72,54 @@ def test_a_class_of_conditions_and_what_a_name_is_said_to_be_need_not_be_named()
             ("ocular toxoplasmosis",),
         ),
         ("Is impetigo a viral infection that affects the skin?", ("impetigo",)),
+        ("Is impetigo (IM) a viral infection that affects the skin?", ("impetigo",)),
         ("What is the dose of colchicine in acute gout?", ("colchicine", "gout")),
         ("How is gestational diabetes treated?", ("gestational diabetes",)),
     ):
         assert read_asked(question).required == required, question
+
+
+@pytest.mark.parametrize("word", ["carbonylated", "sialylated", "phopshorylated"])
+def test_a_participle_names_nothing(word: str) -> None:
+    for form in ("Are {} proteins raised in gout?", "Is ZNF521 {} in gout?"):
+        assert word not in read_asked(form.format(word)).required
+
+
+@pytest.mark.parametrize("name", ["zelotrenic", "quoxanal"])
+def test_a_name_with_the_ending_of_an_adjective_stays(name: str) -> None:
+    for form in ("Is {} a monoclonal antibody?", "Does {} acid lower urate?"):
+        assert name in "".join(read_asked(question := form.format(name)).required), question
+
+
+@pytest.mark.parametrize("word", ["biomarker", "prodrug", "zelotide", "pseudomarker"])
+def test_what_something_is_said_to_be_or_is_asked_for_need_not_be_named(word: str) -> None:
+    for form in (
+        "LINC00339 is a prognostic {} for what disease?",
+        "Is YKL-40 used as a {} for gout?",
+        "Which {}s are raised in gout?",
+        "What {}s are available for gout?",
+    ):
+        required = read_asked(question := form.format(word)).required
+        assert not [one for one in required if word in one], (question, required)
+
+
+@pytest.mark.parametrize("word", ["zelotride", "mitosome", "zelotrate"])
+def test_a_name_that_is_asked_about_stays_whatever_stands_before_it(word: str) -> None:
+    for form in (
+        "What is a {}?",
+        "Is a {} of use in gout?",
+        "Can I take a {} with food?",
+        "Which {} dose is right in gout?",
+        "Which drug is an antibody targeting {}?",
+        "What causes {}?",
+        "Does {} lower urate?",
+    ):
+        assert word in read_asked(question := form.format(word)).required, question
+
+
+def test_the_verb_of_an_act_that_has_a_word_names_nothing() -> None:
+    for verb, act in (("methylate", "RNA"), ("ubiquitinate", "p53"), ("phosphorylate", "p53")):
+        assert verb not in read_asked(f"Can METTL3 {verb} {act}?").required
 
 
 def test_a_name_ends_before_the_verb_that_asks_of_it() -> None:

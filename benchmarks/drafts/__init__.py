@@ -1,0 +1,1 @@
+"""A model that drafts well, written down beforehand, before the whole product."""

@@ -1,0 +1,1 @@
+"""Makers of synthetic clinical documents with their gold fields."""

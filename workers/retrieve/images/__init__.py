@@ -1,0 +1,1 @@
+"""Images beside an answer: which may stand there, and where they are found."""

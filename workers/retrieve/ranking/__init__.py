@@ -1,0 +1,1 @@
+"""Which of the works found become evidence, in which order and why. Pure."""

@@ -35,7 +35,7 @@ _NAME = re.compile(r"[^\W\d_][\w'’+/-]*")
 """A word of a drug's name: it begins with a letter."""
 _STAIN = re.compile(r"[^\W\d_][\w.'’/-]*\w|[^\W\d_]")
 """A word of a stain's name."""
-_HOW = re.compile(r"[a-z]+ly|block|focal|diffuse|patchy|strong|weak")
+_HOW = re.compile(r"[a-z]{1,20}ly|block|focal|diffuse|patchy|strong|weak")
 """A word of how much it stains, and none of its name."""
 _COMMA = re.compile(r"^\s*,")
 _UNIT_BEHIND = re.compile(r"^\s*[^\W\d_%]*%?(?:/\w+)?")

@@ -38,9 +38,9 @@ def _in_figures(words: str) -> str:
 
 
 _NUMBER = re.compile(rf"(?<!\w){numbers.NUMBER}")
-_LESS = re.compile(r"(?i)(?:<|≤|less\s+than|under|below|up\s+to)\s*$")
-_MORE = re.compile(r"(?i)(?:>|≥|more\s+than|over|above|at\s+least)\s*$")
-_OTHER_UNIT = re.compile(r"(?i)\s*(?:/|[a-z%])")
+_LESS = re.compile(r"(?i)(?:<|≤|less\s{1,9}than|under|below|up\s{1,9}to)\s{0,9}$")
+_MORE = re.compile(r"(?i)(?:>|≥|more\s{1,9}than|over|above|at\s{1,9}least)\s{0,9}$")
+_OTHER_UNIT = re.compile(r"(?i)\s{0,9}(?:/|[a-z%])")
 
 
 def _number(words: str) -> Value | None:
@@ -61,9 +61,9 @@ def _amount(
     return Amount(number=round(number * factor, 3), unit=unit, comparator=sign)
 
 
-_MILLILITERS = re.compile(r"(?i)\s*(?:m[li]l?s?|cc|ccs|millilit(?:er|re)s?)\b(?!\s*/)")
-_LITERS = re.compile(r"(?i)\s*(?:l|lt|ltrs?|lit(?:er|re)s?)\b")
-_NOTHING = re.compile(r"(?i)\W*(?:nil|none|no|zero|nought)\b[^\d]{0,40}")
+_MILLILITERS = re.compile(r"(?i)\s{0,9}(?:m[li]l?s?|cc|ccs|millilit(?:er|re)s?)\b(?!\s{0,9}/)")
+_LITERS = re.compile(r"(?i)\s{0,9}(?:l|lt|ltrs?|lit(?:er|re)s?)\b")
+_NOTHING = re.compile(r"(?i)\W{0,20}(?:nil|none|no|zero|nought)\b[^\d]{0,40}")
 
 
 def _lost_blood(words: str) -> Value | None:
@@ -79,10 +79,10 @@ def _lost_blood(words: str) -> Value | None:
 
 
 _STATION = re.compile(
-    r"(?i)\b(?:stations?|levels?|st\.|groups?)\s*\w{1,3}(?:\s*(?:,|and|&|/)\s*\d{1,2}[RL]?\b)*|\b\d{1,2}[RLab]\b"
+    r"(?i)\b(?:stations?|levels?|st\.|groups?)\s{0,9}\w{1,3}(?:\s{0,9}(?:,|and|&|/)\s{0,9}\d{1,2}[RL]?\b)*|\b\d{1,2}[RLab]\b"
 )
 _OF = re.compile(
-    r"(?i)(?<!\d)(?P<p>\d{1,3})\b[^\d.;]{0,40}?(?:\bof\b|\bout\s+of\b|/|\bamong\b)[^\d.;]{0,25}?(?P<e>\d{1,3})(?!\d)"
+    r"(?i)(?<!\d)(?P<p>\d{1,3})\b[^\d.;]{0,40}?(?:\bof\b|\bout\s{1,9}of\b|/|\bamong\b)[^\d.;]{0,25}?(?P<e>\d{1,3})(?!\d)"
 )
 _FREE = re.compile(
     r"(?i)\b(?:none|no|nil|all|both|negative|clear|clean|free|reactive|benign|uninvolved|without)\b|\(-\)"
@@ -113,16 +113,16 @@ def _nodes(words: str) -> Value | None:
 
 
 _UNKNOWN = re.compile(
-    r"(?i)\b(?:cannot|not\s+(?:assess\w*|appli\w*|evalua\w*|report\w*|stated)|n/?a|indetermina\w*|"
+    r"(?i)\b(?:cannot|not\s{1,9}(?:assess\w*|appli\w*|evalua\w*|report\w*|stated)|n/?a|indetermina\w*|"
     r"suspicious|equivocal|possibl\w*|query|may)\b|\?"
 )
 _NOT_THERE = re.compile(
     r"(?i)\b(?:no|not|none|nil|nothing|never|without|absent|clear|clean|free|spared|negative|neg|intact|uninvolved|"
-    r"uninvaded|unremarkable|n)\b|(?<![A-Za-z])(?:L|V|Pn|LV|Ly)0\b|-\s*$"
+    r"uninvaded|unremarkable|n)\b|(?<![A-Za-z])(?:L|V|Pn|LV|Ly)0\b|-\s{0,9}$"
 )
 _THERE = re.compile(
     r"(?i)\b(?:yes|present|pos|positive|seen|identified|found|focus|foci|focal|extensive|invas\w*|invad\w*|involv\w*|"
-    r"infiltrat\w*|permeat\w*|embol\w*|wrapped|around|y)\b|(?<![A-Za-z])(?:L|V|Pn|LV|Ly)[12]\b|\+\s*$"
+    r"infiltrat\w*|permeat\w*|embol\w*|wrapped|around|y)\b|(?<![A-Za-z])(?:L|V|Pn|LV|Ly)[12]\b|\+\s{0,9}$"
 )
 
 
@@ -138,8 +138,8 @@ def _presence(words: str) -> Value | None:
 
 
 _STABLE = re.compile(
-    r"(?i)\b(?:stable|proficient|intact|retained|preserved|negative|pMMR|MSS|no\s+evidence|"
-    r"not\s+(?:detected|found)|(?:no|not)\s+(?:unstable|instability))\b"
+    r"(?i)\b(?:stable|proficient|intact|retained|preserved|negative|pMMR|MSS|no\s{1,9}evidence|"
+    r"not\s{1,9}(?:detected|found)|(?:no|not)\s{1,9}(?:unstable|instability))\b"
 )
 _UNSTABLE = re.compile(
     r"(?i)\b(?:unstable|instab\w*|deficient|lost|loss|dMMR|high|positive)\b|MSI-?H"
@@ -148,7 +148,7 @@ _UNSTABLE = re.compile(
 
 def _msi(words: str) -> Value | None:
     """Microsatellites by what is said of them or of the repair."""
-    if _UNKNOWN.search(words) or re.search(r"(?i)\bnot\s+(?:\w+\s+)?high\b", words):
+    if _UNKNOWN.search(words) or re.search(r"(?i)\bnot\s{1,9}(?:\w+\s{1,9})?high\b", words):
         return None
     if _STABLE.search(words):
         return Microsatellites(status="MSS")
@@ -178,7 +178,7 @@ def _stage(words: str) -> Value | None:
 
 _TWO_LEVELS = re.compile(r"(?i)\b(?P<l>high|low|intermediate)(?:[\s-]+(?:grade|risk))")
 _LEVEL = re.compile(
-    r"(?i)\b(?:isup|grade\s*group|group|gg|who|nottingham|fuhrman)\W{0,3}(?P<n>[1-5]|iii|ii|iv|i)\b"
+    r"(?i)\b(?:isup|grade\s{0,9}group|group|gg|who|nottingham|fuhrman)\W{0,3}(?P<n>[1-5]|iii|ii|iv|i)\b"
 )
 
 

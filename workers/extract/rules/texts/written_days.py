@@ -69,7 +69,7 @@ def day_before(words: str, latest: str) -> Day | None:
 def _named(words: str) -> Named | None:
     together = _TOGETHER.fullmatch(words.strip())
     if together is not None:
-        return Named(*(int(together[one]) for one in "ymd"))
+        return Named(int(together["y"]), int(together["m"]), int(together["d"]))
     spelled = _ORDINAL.sub(lambda one: str(_ordinals()[_key(one[0])]), words)
     plain = in_digits(_TIME.sub(" ", spelled)).replace(PAD, "")
     pieces = _PIECE.findall(plain.lower())

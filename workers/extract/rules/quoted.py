@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from clinical_text.numbers.notation import PAD, in_digits
+from workers.extract.heads import title_of
+from workers.extract.rubrics import field_policies
 from workers.extract.rules.texts import numbers
 from workers.extract.rules.texts.written_days import written_day
 from workers.extract.values import (
@@ -28,7 +30,9 @@ _POINT = re.compile(r"(?i)(\d) point (\d)")
 
 
 def quoted_value(field: str, kind: str, words: str) -> Value | None:
-    """The value that `words` state of a field that they are said to state."""
+    """The value that `words` state of a field that they are said to state; its label is none."""
+    if title_of(words) in field_policies()[field].labels:
+        return None
     reader = _BY_FIELD.get(field) or _BY_KIND.get(kind)
     return reader(words) if reader is not None else None
 
@@ -38,7 +42,10 @@ def _in_figures(words: str) -> str:
 
 
 _NUMBER = re.compile(rf"(?<!\w){numbers.NUMBER}")
-_LESS = re.compile(r"(?i)(?:<|≤|less\s{1,9}than|under|below|up\s{1,9}to)\s{0,9}$")
+_DENIED = re.compile(r"(?i)\b(?:no|not|never|without|nor)\b")
+_LESS = re.compile(
+    r"(?i)(?:<|≤|(?:no|not)\s{1,9}more\s{1,9}than|less\s{1,9}than|under|below|up\s{1,9}to)\s{0,9}$"
+)
 _MORE = re.compile(r"(?i)(?:>|≥|more\s{1,9}than|over|above|at\s{1,9}least)\s{0,9}$")
 _OTHER_UNIT = re.compile(r"(?i)\s{0,9}(?:/|[a-z%])")
 
@@ -85,11 +92,17 @@ _OF = re.compile(
     r"(?i)(?<!\d)(?P<p>\d{1,3})\b[^\d.;]{0,40}?(?:\bof\b|\bout\s{1,9}of\b|/|\bamong\b)[^\d.;]{0,25}?(?P<e>\d{1,3})(?!\d)"
 )
 _FREE = re.compile(
-    r"(?i)\b(?:none|no|nil|all|both|negative|clear|clean|free|reactive|benign|uninvolved|without)\b|\(-\)"
+    r"(?i)\b(?:none|no|nil|negative|clear|clean|free|reactive|benign|uninvolved|without)\b|\(-\)"
 )
 _HIT = re.compile(
-    r"(?i)\b(?:positive|involved|metasta\w+|tumou?r|disease|carcinoma|replaced|harbou?r\w*|deposits?)\b|\(\+\)"
+    r"(?i)\b(?:positive|involved|metasta\w+|tumou?r|disease|carcinoma|replaced|deposits?)\b|\(\+\)"
 )
+_EVERY = re.compile(r"(?i)\b(?:all|both|each|every)\b")
+_TWICE = re.compile(
+    r"(?i)\b(?:not?|never|without)\b[^.;]{0,20}"
+    r"\b(?:none|negative|clear|clean|free|spared|absent|intact|uninvolved|uninvaded)\b"
+)
+"""A denial of a denial: what it says is not told by its words alone."""
 _SINGLE = re.compile(r"(?i)\b(?:a|an|the|single|solitary|this)\b[^.;\d]{0,40}\bnode\b")
 
 
@@ -103,13 +116,15 @@ def _nodes(words: str) -> Value | None:
     counts = [int(one) for one in re.findall(r"(?<![\d.])\d{1,3}(?![\d.]|\s?(?:mm|cm|%))", plain)]
     if pairs or len(counts) > 1:
         return None
-    if not counts and _SINGLE.search(plain):
+    single = not counts and _SINGLE.search(plain) is not None
+    if single:
         counts = [1]
-    if not counts:
+    if not counts or _TWICE.search(plain):
         return None
     if _FREE.search(plain):
         return Nodes(positive=0, examined=counts[0])
-    return None
+    hit = _HIT.search(plain) and (single or _EVERY.search(plain))
+    return Nodes(positive=counts[0], examined=counts[0]) if hit else None
 
 
 _UNKNOWN = re.compile(
@@ -129,7 +144,7 @@ _THERE = re.compile(
 def _presence(words: str) -> Value | None:
     """Whether what was looked for is there."""
     words = words.strip(" .;,")
-    if _UNKNOWN.search(words):
+    if _UNKNOWN.search(words) or _TWICE.search(words):
         return None
     if _NOT_THERE.search(words):
         both = re.search(r"(?<![A-Za-z])(?:L|V|Pn|LV|Ly)[12]\b", words)
@@ -137,22 +152,27 @@ def _presence(words: str) -> Value | None:
     return Presence(state="present") if _THERE.search(words) else None
 
 
-_STABLE = re.compile(
-    r"(?i)\b(?:stable|proficient|intact|retained|preserved|negative|pMMR|MSS|no\s{1,9}evidence|"
-    r"not\s{1,9}(?:detected|found)|(?:no|not)\s{1,9}(?:unstable|instability))\b"
-)
+_STABLE = re.compile(r"(?i)\b(?:stable|proficient|intact|retained|preserved|negative|pMMR|MSS)\b")
 _UNSTABLE = re.compile(
-    r"(?i)\b(?:unstable|instab\w*|deficient|lost|loss|dMMR|high|positive)\b|MSI-?H"
+    r"(?i)\b(?:unstable|instab\w*|deficien\w*|lost|loss|dMMR|high|positive)\b|MSI-?H"
+)
+_NOT_UNSTABLE = re.compile(
+    r"(?i)\b(?:no|not|without)\b[^.;]{0,30}\b(?:unstable|instab\w*|deficien\w*|lost|loss)\b|"
+    r"\bnot\s{1,9}(?:detected|found|seen|identified)\b"
 )
 
 
 def _msi(words: str) -> Value | None:
-    """Microsatellites by what is said of them or of the repair."""
-    if _UNKNOWN.search(words) or re.search(r"(?i)\bnot\s{1,9}(?:\w+\s{1,9})?high\b", words):
+    """Microsatellites by what is said of them or of the repair; of stable and unstable both, none,
+    but for a share that is told behind the word."""
+    if _UNKNOWN.search(words):
         return None
-    if _STABLE.search(words):
+    if _DENIED.search(words):
+        return Microsatellites(status="MSS") if _NOT_UNSTABLE.search(words) else None
+    stable, unstable = _STABLE.search(words), _UNSTABLE.search(words)
+    if stable and (unstable is None or stable.start() == 0):
         return Microsatellites(status="MSS")
-    return Microsatellites(status="MSI-H") if _UNSTABLE.search(words) else None
+    return Microsatellites(status="MSI-H") if unstable and not stable else None
 
 
 _GROUP = re.compile(
@@ -165,6 +185,8 @@ _OWN_SYSTEM = re.compile(
 
 def _stage(words: str) -> Value | None:
     """A stage group; that of a system with groups of its own as it is told."""
+    if _DENIED.search(words):
+        return None
     words = words.strip(" .;,")
     if _OWN_SYSTEM.search(words):
         return Stage(group=" ".join(words.split()))
@@ -184,6 +206,8 @@ _LEVEL = re.compile(
 
 def _grade(words: str) -> Value | None:
     """A grade by its number in a system, or of two levels."""
+    if _DENIED.search(words):
+        return None
     level = _LEVEL.search(words)
     if level is not None:
         number = level["n"].lower()
@@ -200,6 +224,8 @@ _PARTS = re.compile(
 
 def _tnm(words: str) -> Value | None:
     """The parts of a formula, wherever in the words they stand, each once."""
+    if _DENIED.search(words):
+        return None
     found: dict[str, str] = {}
     prefix = ""
     for one in _PARTS.finditer(_in_figures(words)):

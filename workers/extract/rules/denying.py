@@ -7,6 +7,7 @@ from workers.extract.rules.choosing import compatible
 from workers.extract.rules.placing import set_aside
 from workers.extract.rules.reading import read_at
 from workers.extract.rules.texts.negation import negated
+from workers.extract.rules.tumors.grades import of_something_else
 from workers.extract.values import Margin, Microsatellites, Presence, Value
 
 _DENIED_IS_NO_VALUE = frozenset(["histology", "grade", "gleason", "tnm", "stage", "mutations"])
@@ -20,6 +21,8 @@ def against(field: str, parts: Parts, item: Item) -> str | None:
     aside = set_aside(field, parts, start, end)
     if aside is not None:
         return f'what stands at the span of "{field}" is {aside}'
+    if field == "grade" and of_something_else(text, start, end):
+        return f'what stands at the span of "{field}" is of something else than a tumor'
     policy = field_policies()[field]
     if policy.kind != "words" and not policy.many:
         there = read_at(field, parts, start, end)

@@ -172,6 +172,14 @@ def test_a_reader_that_takes_nothing_else_of_a_document_drops_nothing(
     assert found.status is (Status.NOT_PRESENT if taken else Status.FOUND)
 
 
+@pytest.mark.parametrize("text", ["She had AKI grade 2 after surgery.\n", "Fatigue grade 2.\n"])
+def test_a_grade_of_something_else_is_none_of_the_tumor(text: str) -> None:
+    start = text.index("grade 2")
+    told = Told({}, [Part(start, start + 7, 1.0)])
+    item, _ = two_readers.surest("grade", Parts(text), told)  # type: ignore[arg-type]
+    assert item is None
+
+
 def test_a_day_has_the_order_of_the_document_s_others(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Admitted 03/04/2024\nDischarged 03/25/2024\n"
     parts = Parts(text)
